@@ -1,0 +1,246 @@
+//! Everything that can happen at a table. Events are the truth: journal, record, pages and lamps are views of them.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::rules::{Color, Point};
+
+/// What happened. The names are those of `docs/events.md`, in snake case in JSON.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum EventKind {
+    // play
+    PositionAdopted,
+    Move,
+    CapturesCleared,
+    Pass,
+    Corrected,
+    Unexplained,
+    // infractions
+    DoubleMove,
+    Takeback,
+    DroppedStone,
+    DisplacedStone,
+    StoneOffPoint,
+    MissedCapture,
+    WrongRemoval,
+    KoViolation,
+    Superko,
+    Suicide,
+    WrongFirstColour,
+    Scattered,
+    SeatOrder,
+    SectionOverrun,
+    PressBeforeMove,
+    PressBeforeCapturesCleared,
+    WrongClockPressed,
+    TimeOverrun,
+    // after an infraction
+    Repaired,
+    Decision,
+    // the scene
+    BoardFound,
+    BoardLost,
+    CameraMoved,
+    BoardMoved,
+    LightChanged,
+    Obstructed,
+    SourceLost,
+    SourceBack,
+    // the end
+    EndAgreedSignal,
+    ResignSignal,
+    TwoPasses,
+    BoardCleared,
+    Result,
+    // the house itself
+    /// A sink (disk, port, page) is in trouble or well again; `text` says which and what to do.
+    SinkDegraded,
+    SinkRestored,
+}
+
+impl EventKind {
+    /// The snake-case name.
+    pub fn name(self) -> String {
+        match serde_json::to_value(self) {
+            Ok(serde_json::Value::String(s)) => s,
+            _ => unreachable!("unit variants serialise as strings"),
+        }
+    }
+
+    /// An offence or notice that the referee is told of.
+    pub fn is_infraction(self) -> bool {
+        use EventKind::*;
+        matches!(
+            self,
+            DoubleMove
+                | Takeback
+                | DroppedStone
+                | DisplacedStone
+                | StoneOffPoint
+                | MissedCapture
+                | WrongRemoval
+                | KoViolation
+                | Superko
+                | Suicide
+                | WrongFirstColour
+                | Scattered
+                | SeatOrder
+                | SectionOverrun
+                | PressBeforeMove
+                | PressBeforeCapturesCleared
+                | WrongClockPressed
+                | TimeOverrun
+        )
+    }
+}
+
+/// When something happened, in milliseconds of the source's time; the frames prove no more than the interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interval {
+    pub first: u64,
+    pub last: u64,
+}
+
+/// A place on the board in pitches: whole numbers are crossings, fractions lie between or beside them. `[row, col]` in JSON.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Spot {
+    pub row: f64,
+    pub col: f64,
+}
+
+impl Spot {
+    /// The crossing, if this is one.
+    pub fn point(self) -> Option<Point> {
+        let whole = |x: f64| (x.fract() == 0.0 && (0.0..25.0).contains(&x)).then_some(x as u8);
+        Some(Point { row: whole(self.row)?, col: whole(self.col)? })
+    }
+}
+
+impl From<Point> for Spot {
+    fn from(p: Point) -> Spot {
+        Spot { row: f64::from(p.row), col: f64::from(p.col) }
+    }
+}
+
+impl Serialize for Spot {
+    fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        match self.point() {
+            Some(p) => p.serialize(s),
+            // two decimals: a hundredth of a pitch is a quarter of a millimetre
+            None => [(self.row * 100.0).round() / 100.0, (self.col * 100.0).round() / 100.0].serialize(s),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Spot {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Spot, D::Error> {
+        let [row, col] = <[f64; 2]>::deserialize(d)?;
+        Ok(Spot { row, col })
+    }
+}
+
+/// What a point must become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RestoreTo {
+    #[serde(rename = ".")]
+    Empty,
+    #[serde(rename = "B")]
+    Black,
+    #[serde(rename = "W")]
+    White,
+}
+
+impl From<Option<Color>> for RestoreTo {
+    fn from(c: Option<Color>) -> RestoreTo {
+        match c {
+            None => RestoreTo::Empty,
+            Some(Color::Black) => RestoreTo::Black,
+            Some(Color::White) => RestoreTo::White,
+        }
+    }
+}
+
+/// One step that makes the board right again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restore {
+    pub at: Point,
+    pub be: RestoreTo,
+}
+
+/// A sentence for people, in both languages.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Text {
+    pub en: String,
+    pub zh: String,
+}
+
+/// Something that happened at the table.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// 1, 2, … in the order they were decided.
+    pub seq: u64,
+    pub kind: EventKind,
+    pub at_ms: Interval,
+    /// Time of the frame that decided it.
+    pub reported_ms: u64,
+    /// 0 to 1.
+    pub confidence: f64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub color: Option<Color>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub point: Option<Point>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub points: Vec<Spot>,
+    /// With `move`: the stones it takes. Present (maybe empty) for every move.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captured: Option<Vec<Point>>,
+    #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
+    pub move_number: Option<u32>,
+    /// `seq` of the event it refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub of: Option<u64>,
+    /// With `position_adopted`, `corrected` and `unexplained`: the rows of the position (`?` where unsure).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board: Option<Vec<String>>,
+    /// Whose turn it is after the event, where the event decides it (`position_adopted`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Color>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub article: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Text>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub restore: Vec<Restore>,
+    /// Path of the evidence, relative to the record's folder.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+}
+
+impl Event {
+    /// An event without particulars; `seq` is given by whoever owns the order.
+    pub fn new(kind: EventKind, at_ms: Interval, reported_ms: u64, confidence: f64) -> Event {
+        Event {
+            seq: 0,
+            kind,
+            at_ms,
+            reported_ms,
+            // three decimals keep the same footage the same to the byte on every machine
+            confidence: (confidence.clamp(0.0, 1.0) * 1000.0).round() / 1000.0,
+            color: None,
+            point: None,
+            points: Vec::new(),
+            captured: None,
+            move_number: None,
+            of: None,
+            board: None,
+            turn: None,
+            article: None,
+            verdict: None,
+            restore: Vec::new(),
+            evidence: None,
+            text: None,
+        }
+    }
+}

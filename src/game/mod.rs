@@ -1,0 +1,7 @@
+//! The game: the one list of all that can happen ([`Event`]), the state as a fold over events, SGF in and out.
+//!
+//! Enters: events. Leaves: the state of a game, its record. It may never know of pixels, ports or clocks.
+
+mod event;
+
+pub use event::{Event, EventKind, Interval, Restore, RestoreTo, Spot, Text};

@@ -1,0 +1,3 @@
+//! What the referee and the players' table are told over serial lines: lamps, the console, later clocks.
+//!
+//! Enters: events. Leaves: bytes on ports. It may never hold up the referee.
