@@ -1,0 +1,215 @@
+//! `goband.toml`: what one table needs to know.
+
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::signal::DeviceConfig;
+
+/// The whole file. Every section but `[source]` may be left out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Config {
+    #[serde(default)]
+    pub table: TableConfig,
+    pub source: SourceConfig,
+    #[serde(default)]
+    pub game: GameConfig,
+    #[serde(default)]
+    pub signal: Vec<DeviceConfig>,
+    #[serde(default)]
+    pub feed: FeedSection,
+}
+
+/// `[table]`: the board, its rules, where its records lie.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TableConfig {
+    /// Names the folder of the records, the page and the console's display.
+    pub name: String,
+    /// `cwa`, `cwa-classic`, `team-relay`, `japan-korea`, `ancient`, or the path of a ruleset file.
+    pub ruleset: String,
+    /// 9, 13 or 19; found from the picture when absent.
+    pub size: Option<u8>,
+    /// How far the record's usual way up is turned from the picture, clockwise: 0, 90, 180, 270.
+    pub orientation: u16,
+    /// Folder that holds a folder per table and game.
+    pub records: PathBuf,
+    /// How long captured stones may lie before `missed_capture` is reported.
+    pub capture_grace_ms: u64,
+    /// A stored calibration (`goband calibrate`).
+    pub calibration: Option<PathBuf>,
+    /// The outermost crossings in pixels, as the last resort: board[0][0], board[0][N-1], board[N-1][N-1], board[N-1][0].
+    pub corners: Option<[[f64; 2]; 4]>,
+}
+
+impl Default for TableConfig {
+    fn default() -> TableConfig {
+        TableConfig {
+            name: "table-1".into(),
+            ruleset: "cwa".into(),
+            size: None,
+            orientation: 0,
+            records: "records".into(),
+            capture_grace_ms: 3000,
+            calibration: None,
+            corners: None,
+        }
+    }
+}
+
+/// `[source]`: the camera.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SourceConfig {
+    /// A camera's number, path or name; an `rtsp://` or `http://` address; a file; a folder; `virtual` or `virtual:SCRIPT.toml`.
+    pub from: String,
+    pub width: Option<i32>,
+    pub height: Option<i32>,
+    pub fps: Option<f64>,
+    #[serde(default)]
+    pub mjpeg: bool,
+    #[serde(default)]
+    pub lock_exposure: bool,
+    #[serde(default)]
+    pub lock_white_balance: bool,
+}
+
+/// `[game]`: who plays; goes into the record.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct GameConfig {
+    pub black: String,
+    pub white: String,
+    pub event: String,
+    pub round: String,
+    pub place: String,
+    pub date: String,
+    /// An SGF to go on from.
+    pub start: Option<PathBuf>,
+}
+
+/// `[feed]`: the pages.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FeedSection {
+    /// Address and port; only this machine can reach the default.
+    pub listen: String,
+    /// Lets the operator's page send decisions.
+    pub decisions: bool,
+    /// Asked of whoever sends decisions from another machine.
+    pub token: Option<String>,
+}
+
+impl Default for FeedSection {
+    fn default() -> FeedSection {
+        FeedSection { listen: "127.0.0.1:8737".into(), decisions: false, token: None }
+    }
+}
+
+/// A configuration that cannot be used; the text names the file, the place and the mend.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);
+
+impl Config {
+    /// Reads and checks a file. Relative paths in it are relative to its folder.
+    ///
+    /// # Errors
+    /// Unreadable file, TOML errors with line and key, values out of range.
+    pub fn load(path: &Path) -> Result<Config, ConfigError> {
+        let text = std::fs::read_to_string(path).map_err(|e| {
+            ConfigError(format!(
+                "{}: cannot be read ({e}); write one as docs/configuration.md shows, or name another with --config",
+                path.display()
+            ))
+        })?;
+        let mut config = Config::parse(&text, &path.display().to_string())?;
+        let folder = path.parent().unwrap_or(Path::new("."));
+        for p in [&mut config.table.calibration, &mut config.game.start].into_iter().flatten() {
+            *p = folder.join(&*p);
+        }
+        config.table.records = folder.join(&config.table.records);
+        if config.table.ruleset.ends_with(".toml") {
+            config.table.ruleset = folder.join(&config.table.ruleset).display().to_string();
+        }
+        Ok(config)
+    }
+
+    /// Reads and checks a text; `name` stands in messages.
+    pub fn parse(text: &str, name: &str) -> Result<Config, ConfigError> {
+        let config: Config = toml::from_str(text).map_err(|e| ConfigError(format!("{name}: {e}")))?;
+        config.check().map_err(|(key, problem)| ConfigError(format!("{name}: {key}: {problem}")))?;
+        Ok(config)
+    }
+
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        let t = &self.table;
+        if t.name.is_empty() || !t.name.chars().all(|c| c.is_alphanumeric() || "-_ ".contains(c)) || t.name.starts_with(' ') {
+            return Err((
+                "table.name",
+                format!("{:?} names a folder: use letters, digits, '-', '_' and inner spaces only", t.name),
+            ));
+        }
+        if let Some(size) = t.size
+            && ![9, 13, 19].contains(&size)
+        {
+            return Err(("table.size", format!("{size} is not possible; 9, 13 or 19, or leave it out to have it found")));
+        }
+        if ![0, 90, 180, 270].contains(&t.orientation) {
+            return Err(("table.orientation", format!("{} is not possible; 0, 90, 180 or 270", t.orientation)));
+        }
+        if t.capture_grace_ms > 600_000 {
+            return Err(("table.capture_grace_ms", "at most 600000 (ten minutes)".into()));
+        }
+        if let Some(corners) = t.corners {
+            if t.size.is_none() {
+                return Err(("table.corners", "corners alone do not tell how many lines there are: give table.size too".into()));
+            }
+            if !corners.iter().flatten().all(|x| x.is_finite()) {
+                return Err(("table.corners", "four pairs of finite numbers [[x, y], …] in pixels".into()));
+            }
+        }
+        if self.source.from.trim().is_empty() {
+            return Err(("source.from", "name a camera (\"0\"), an address, a file, a folder or \"virtual\"".into()));
+        }
+        if let Some(fps) = self.source.fps
+            && !(0.01..=240.0).contains(&fps)
+        {
+            return Err(("source.fps", format!("{fps} is not possible; 0.01 to 240 pictures a second")));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Config::parse(text, "goband.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_source_is_enough() {
+        let c = Config::parse("[source]\nfrom = \"0\"\n", "goband.toml").unwrap();
+        assert_eq!((c.table.ruleset.as_str(), c.feed.listen.as_str()), ("cwa", "127.0.0.1:8737"));
+    }
+
+    #[test]
+    fn errors_name_the_file_the_line_and_the_key() {
+        let e = error("[source]\nfrom = \"0\"\nfsp = 10\n");
+        assert!(e.contains("goband.toml") && e.contains("line 3") && e.contains("fsp"), "{e}");
+        let e = error("[table]\norientation = 45\n[source]\nfrom = \"0\"\n");
+        assert!(e.contains("table.orientation") && e.contains("270"), "{e}");
+        let e = error("[table]\nname = \"../etc\"\n[source]\nfrom = \"0\"\n");
+        assert!(e.contains("table.name"), "{e}");
+        assert!(error("").contains("source"), "a missing section is named");
+    }
+
+    #[test]
+    fn corners_without_a_size_are_refused() {
+        let e = error("[table]\ncorners = [[0,0],[9,0],[9,9],[0,9]]\n[source]\nfrom = \"0\"\n");
+        assert!(e.contains("table.size"), "{e}");
+    }
+}
