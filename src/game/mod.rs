@@ -3,5 +3,7 @@
 //! Enters: events. Leaves: the state of a game, its record. It may never know of pixels, ports or clocks.
 
 mod event;
+mod sink;
 
 pub use event::{Event, EventKind, Interval, Restore, RestoreTo, Spot, Text};
+pub use sink::SinkReport;
