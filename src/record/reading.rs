@@ -125,7 +125,7 @@ impl Reading {
         }
         let event: Event = serde_json::from_str(json).map_err(unknown)?;
         if self.events.last().is_some_and(|last| event.seq <= last.seq) {
-            let same = self.events.iter().any(|e| *e == event);
+            let same = self.events.contains(&event);
             self.duplicates.push((number, event.seq, same));
         } else {
             self.events.push(event);
