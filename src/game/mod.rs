@@ -2,6 +2,7 @@
 //!
 //! Enters: events. Leaves: the state of a game, its record. It may never know of pixels, ports or clocks.
 
+pub mod diagram;
 mod event;
 mod sink;
 

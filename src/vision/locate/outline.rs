@@ -1,0 +1,130 @@
+//! The board's area and its corners as hypotheses of their own.
+
+use opencv::core::{Mat, Point, Rect, Vector};
+use opencv::prelude::*;
+use opencv::{core, imgproc};
+
+use super::evidence::View;
+use crate::vision::heat::Heat;
+
+/// Cells of the mask as a picture of 0 and 255.
+fn mask_picture(heat: &Heat, threshold: f32) -> opencv::Result<Mat> {
+    let mut picture =
+        Mat::new_rows_cols_with_default(heat.h as i32, heat.w as i32, core::CV_8UC1, core::Scalar::all(0.0))?;
+    for y in 0..heat.h {
+        let row = picture.at_row_mut::<u8>(y as i32)?;
+        for (x, out) in row.iter_mut().enumerate() {
+            if heat.mask([x as f64, y as f64]) > threshold {
+                *out = 255;
+            }
+        }
+    }
+    Ok(picture)
+}
+
+/// The largest connected part of the mask.
+fn largest_contour(heat: &Heat) -> opencv::Result<Option<Vector<Point>>> {
+    let picture = mask_picture(heat, 0.5)?;
+    let mut contours: Vector<Vector<Point>> = Vector::new();
+    imgproc::find_contours(
+        &picture,
+        &mut contours,
+        imgproc::RETR_EXTERNAL,
+        imgproc::CHAIN_APPROX_SIMPLE,
+        Point::new(0, 0),
+    )?;
+    let mut best: Option<(f64, Vector<Point>)> = None;
+    for contour in contours {
+        let area = imgproc::contour_area(&contour, false)?;
+        if best.as_ref().is_none_or(|(a, _)| area > *a) {
+            best = Some((area, contour));
+        }
+    }
+    Ok(best.filter(|(area, _)| *area >= 60.0).map(|(_, c)| c))
+}
+
+/// Part of the photo with the board's area and a margin around, in pixels.
+pub(super) fn area(heat: &Heat, view: &View, whole: Rect) -> Option<Rect> {
+    let contour = largest_contour(heat).ok()??;
+    let (mut lo, mut hi) = ([f64::MAX; 2], [f64::MIN; 2]);
+    for p in contour {
+        let q = view.to_pixel([f64::from(p.x), f64::from(p.y)]);
+        for i in 0..2 {
+            lo[i] = lo[i].min(q[i]);
+            hi[i] = hi[i].max(q[i]);
+        }
+    }
+    let spare = 0.2 * (hi[0] - lo[0]).max(hi[1] - lo[1]);
+    let x0 = ((lo[0] - spare) as i32).clamp(0, whole.width - 1);
+    let y0 = ((lo[1] - spare) as i32).clamp(0, whole.height - 1);
+    let x1 = ((hi[0] + spare) as i32).clamp(x0 + 1, whole.width);
+    let y1 = ((hi[1] + spare) as i32).clamp(y0 + 1, whole.height);
+    let rect = Rect::new(x0, y0, x1 - x0, y1 - y0);
+    (rect.width >= 32 && rect.height >= 32).then_some(rect)
+}
+
+fn cross(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
+    (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
+}
+
+/// Clockwise as seen (y down), or `None` if the four are no convex quadrilateral of some size.
+fn clockwise(points: [[f64; 2]; 4]) -> Option<[[f64; 2]; 4]> {
+    let middle = [points.iter().map(|p| p[0]).sum::<f64>() / 4.0, points.iter().map(|p| p[1]).sum::<f64>() / 4.0];
+    let mut sorted = points;
+    let angle = |p: &[f64; 2]| (p[1] - middle[1]).atan2(p[0] - middle[0]);
+    sorted.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
+    let convex = (0..4).all(|i| cross(sorted[i], sorted[(i + 1) % 4], sorted[(i + 2) % 4]) > 20.0);
+    convex.then_some(sorted)
+}
+
+fn polygon_area(q: &[[f64; 2]; 4]) -> f64 {
+    (0..4).map(|i| q[i][0] * q[(i + 1) % 4][1] - q[(i + 1) % 4][0] * q[i][1]).sum::<f64>().abs() / 2.0
+}
+
+/// Quadrilaterals worth trying, in cells, clockwise: the mask's outline and those of strong corners. Largest support first, few.
+pub(super) fn quadrilaterals(heat: &Heat) -> Vec<[[f64; 2]; 4]> {
+    let mut found: Vec<(f64, [[f64; 2]; 4])> = Vec::new();
+    let mut corners = heat.corner_peaks(0.2);
+    corners.truncate(7);
+    let n = corners.len();
+    for a in 0..n {
+        for b in a + 1..n {
+            for c in b + 1..n {
+                for d in c + 1..n {
+                    let quad = clockwise([corners[a].at, corners[b].at, corners[c].at, corners[d].at]);
+                    let Some(quad) = quad.filter(|q| polygon_area(q) > 150.0) else { continue };
+                    let strength: f32 = [a, b, c, d].iter().map(|&i| corners[i].strength).sum();
+                    found.push((f64::from(strength), quad));
+                }
+            }
+        }
+    }
+    found.sort_by(|a, b| b.0.total_cmp(&a.0));
+    found.truncate(5);
+    let mut quads: Vec<[[f64; 2]; 4]> = found.into_iter().map(|(_, q)| q).collect();
+    quads.extend(outline(heat).ok().flatten());
+    quads
+}
+
+/// The mask's outline simplified to four corners.
+fn outline(heat: &Heat) -> opencv::Result<Option<[[f64; 2]; 4]>> {
+    let Some(contour) = largest_contour(heat)? else { return Ok(None) };
+    let mut hull: Vector<Point> = Vector::new();
+    imgproc::convex_hull(&contour, &mut hull, true, true)?;
+    let around = imgproc::arc_length(&hull, true)?;
+    for k in 1..=12 {
+        let mut simple: Vector<Point> = Vector::new();
+        imgproc::approx_poly_dp(&hull, &mut simple, 0.01 * f64::from(k) * around, true)?;
+        if simple.len() == 4 {
+            let mut quad = [[0.0; 2]; 4];
+            for (q, p) in quad.iter_mut().zip(simple.iter()) {
+                *q = [f64::from(p.x), f64::from(p.y)];
+            }
+            return Ok(clockwise(quad).filter(|q| polygon_area(q) > 150.0));
+        }
+        if simple.len() < 4 {
+            break;
+        }
+    }
+    Ok(None)
+}

@@ -1,0 +1,90 @@
+//! Reads what lies on every crossing of a board whose place is known.
+
+use opencv::core::Mat;
+use opencv::prelude::*;
+
+use super::error::{Result, VisionError};
+use super::lattice::Lattice;
+use super::nets::{Models, ReadNet};
+use super::picture::check_picture;
+use super::rectify::Rectifier;
+use super::sighting::PointReading;
+
+/// Pixels per pitch that the reading network was trained on.
+pub const READ_PITCH_PX: f64 = 16.0;
+/// Pitches from the outermost crossings to the edge of the picture that it reads.
+pub const READ_MARGIN: f64 = 1.5;
+
+/// Holds the network; one for each thread.
+pub struct Reader {
+    net: ReadNet,
+}
+
+impl Reader {
+    /// # Errors
+    /// If the network cannot be loaded.
+    pub fn new(models: &Models) -> Result<Reader> {
+        Ok(Reader { net: models.read()? })
+    }
+
+    /// The warp that [`Reader::read_rectified`] wants; keep it while the lattice stays.
+    ///
+    /// # Errors
+    /// If OpenCV has no memory for it.
+    pub fn rectifier(lattice: &Lattice, image_size: [i32; 2]) -> Result<Rectifier> {
+        Rectifier::new(lattice, image_size, READ_PITCH_PX, READ_MARGIN)
+    }
+
+    /// `size`² readings, row by row.
+    ///
+    /// # Errors
+    /// If the picture is unusable.
+    pub fn read(&mut self, image: &Mat, lattice: &Lattice) -> Result<Vec<PointReading>> {
+        check_picture(image)?;
+        let image_size = [image.cols(), image.rows()];
+        let mut readings = self.read_rectified(&Self::rectifier(lattice, image_size)?.apply(image)?, lattice.size)?;
+        for (i, reading) in readings.iter_mut().enumerate() {
+            let (row, col) = (i / lattice.size as usize, i % lattice.size as usize);
+            let p = lattice.to_image([row as f64, col as f64]);
+            let outside =
+                p[0] < 0.0 || p[1] < 0.0 || p[0] > f64::from(image_size[0] - 1) || p[1] > f64::from(image_size[1] - 1);
+            if outside {
+                *reading = PointReading::HIDDEN;
+            }
+        }
+        Ok(readings)
+    }
+
+    /// As [`Reader::read`] on a board already rectified by [`Reader::rectifier`].
+    ///
+    /// # Errors
+    /// If the picture has not `16 (size + 2)` pixels a side.
+    pub fn read_rectified(&mut self, board: &Mat, size: u8) -> Result<Vec<PointReading>> {
+        let n = size as usize;
+        let side = (n + 2) as i32 * READ_PITCH_PX as i32;
+        if board.cols() != side || board.rows() != side {
+            return Err(VisionError::Picture(format!(
+                "a rectified board of size {size} has {side}×{side} pixels, not {}×{}",
+                board.cols(),
+                board.rows()
+            )));
+        }
+        let values = self.net.points(board)?;
+        let (w, plane) = (n + 2, (n + 2) * (n + 2));
+        let mut readings = Vec::with_capacity(n * n);
+        for row in 0..n {
+            for col in 0..n {
+                let at = (row + 1) * w + col + 1;
+                let logits = [0, 1, 2, 3].map(|c| values[c * plane + at]);
+                let top = logits.iter().copied().fold(f32::MIN, f32::max);
+                let exp = logits.map(|v| (v - top).exp());
+                let sum: f32 = exp.iter().sum();
+                let [empty, black, white, hidden] = exp.map(|v| v / sum);
+                let stone = black + white > 0.5;
+                let offset = if stone { [4, 5].map(|c| values[c * plane + at].clamp(-1.0, 1.0)) } else { [0.0, 0.0] };
+                readings.push(PointReading { empty, black, white, hidden, offset });
+            }
+        }
+        Ok(readings)
+    }
+}
