@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rules::{Color, Point};
+use crate::rules::{Color, Point, Text};
 
 /// What happened. The names are those of `docs/events.md`, in snake case in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -59,12 +59,105 @@ pub enum EventKind {
 }
 
 impl EventKind {
+    /// Every kind, in the order of `docs/events.md`.
+    pub const ALL: [EventKind; 41] = [
+        EventKind::PositionAdopted,
+        EventKind::Move,
+        EventKind::CapturesCleared,
+        EventKind::Pass,
+        EventKind::Corrected,
+        EventKind::Unexplained,
+        EventKind::DoubleMove,
+        EventKind::Takeback,
+        EventKind::DroppedStone,
+        EventKind::DisplacedStone,
+        EventKind::StoneOffPoint,
+        EventKind::MissedCapture,
+        EventKind::WrongRemoval,
+        EventKind::KoViolation,
+        EventKind::Superko,
+        EventKind::Suicide,
+        EventKind::WrongFirstColour,
+        EventKind::Scattered,
+        EventKind::SeatOrder,
+        EventKind::SectionOverrun,
+        EventKind::PressBeforeMove,
+        EventKind::PressBeforeCapturesCleared,
+        EventKind::WrongClockPressed,
+        EventKind::TimeOverrun,
+        EventKind::Repaired,
+        EventKind::Decision,
+        EventKind::BoardFound,
+        EventKind::BoardLost,
+        EventKind::CameraMoved,
+        EventKind::BoardMoved,
+        EventKind::LightChanged,
+        EventKind::Obstructed,
+        EventKind::SourceLost,
+        EventKind::SourceBack,
+        EventKind::EndAgreedSignal,
+        EventKind::ResignSignal,
+        EventKind::TwoPasses,
+        EventKind::BoardCleared,
+        EventKind::Result,
+        EventKind::SinkDegraded,
+        EventKind::SinkRestored,
+    ];
+
+    /// The snake-case name.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            EventKind::PositionAdopted => "position_adopted",
+            EventKind::Move => "move",
+            EventKind::CapturesCleared => "captures_cleared",
+            EventKind::Pass => "pass",
+            EventKind::Corrected => "corrected",
+            EventKind::Unexplained => "unexplained",
+            EventKind::DoubleMove => "double_move",
+            EventKind::Takeback => "takeback",
+            EventKind::DroppedStone => "dropped_stone",
+            EventKind::DisplacedStone => "displaced_stone",
+            EventKind::StoneOffPoint => "stone_off_point",
+            EventKind::MissedCapture => "missed_capture",
+            EventKind::WrongRemoval => "wrong_removal",
+            EventKind::KoViolation => "ko_violation",
+            EventKind::Superko => "superko",
+            EventKind::Suicide => "suicide",
+            EventKind::WrongFirstColour => "wrong_first_colour",
+            EventKind::Scattered => "scattered",
+            EventKind::SeatOrder => "seat_order",
+            EventKind::SectionOverrun => "section_overrun",
+            EventKind::PressBeforeMove => "press_before_move",
+            EventKind::PressBeforeCapturesCleared => "press_before_captures_cleared",
+            EventKind::WrongClockPressed => "wrong_clock_pressed",
+            EventKind::TimeOverrun => "time_overrun",
+            EventKind::Repaired => "repaired",
+            EventKind::Decision => "decision",
+            EventKind::BoardFound => "board_found",
+            EventKind::BoardLost => "board_lost",
+            EventKind::CameraMoved => "camera_moved",
+            EventKind::BoardMoved => "board_moved",
+            EventKind::LightChanged => "light_changed",
+            EventKind::Obstructed => "obstructed",
+            EventKind::SourceLost => "source_lost",
+            EventKind::SourceBack => "source_back",
+            EventKind::EndAgreedSignal => "end_agreed_signal",
+            EventKind::ResignSignal => "resign_signal",
+            EventKind::TwoPasses => "two_passes",
+            EventKind::BoardCleared => "board_cleared",
+            EventKind::Result => "result",
+            EventKind::SinkDegraded => "sink_degraded",
+            EventKind::SinkRestored => "sink_restored",
+        }
+    }
+
     /// The snake-case name.
     pub fn name(self) -> String {
-        match serde_json::to_value(self) {
-            Ok(serde_json::Value::String(s)) => s,
-            _ => unreachable!("unit variants serialise as strings"),
-        }
+        self.as_str().to_owned()
+    }
+
+    pub fn from_name(name: &str) -> Option<EventKind> {
+        EventKind::ALL.into_iter().find(|k| k.as_str() == name)
     }
 
     /// An offence or notice that the referee is told of.
@@ -91,6 +184,13 @@ impl EventKind {
                 | WrongClockPressed
                 | TimeOverrun
         )
+    }
+}
+
+/// So that a ruleset can be asked: `ruleset.infraction(event.kind)`.
+impl AsRef<str> for EventKind {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 
@@ -165,13 +265,6 @@ impl From<Option<Color>> for RestoreTo {
 pub struct Restore {
     pub at: Point,
     pub be: RestoreTo,
-}
-
-/// A sentence for people, in both languages.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Text {
-    pub en: String,
-    pub zh: String,
 }
 
 /// Something that happened at the table.

@@ -1,10 +1,19 @@
 //! The game: the one list of all that can happen ([`Event`]), the state as a fold over events, SGF in and out.
 //!
-//! Enters: events. Leaves: the state of a game, its record. It may never know of pixels, ports or clocks.
+//! Enters: events. Leaves: the state of a game, its record, sentences for people. It may never know of pixels, ports or
+//! clocks.
 
+mod describe;
 pub mod diagram;
 mod event;
+mod info;
+pub mod sgf;
 mod sink;
+mod state;
 
-pub use event::{Event, EventKind, Interval, Restore, RestoreTo, Spot, Text};
+pub use crate::rules::Text;
+pub use describe::describe;
+pub use event::{Event, EventKind, Interval, Restore, RestoreTo, Spot};
+pub use info::{GameInfo, Orientation, Player};
 pub use sink::SinkReport;
+pub use state::{Ended, GameState, InfractionRecord, MoveRecord, Prisoners, SceneState};

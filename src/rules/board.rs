@@ -74,11 +74,60 @@ impl<'de> Deserialize<'de> for Point {
     }
 }
 
+/// Largest board side; SGF and the column letters go no further.
+pub const MAX_SIZE: u8 = 25;
+const MAX_POINTS: usize = MAX_SIZE as usize * MAX_SIZE as usize;
+
+/// One random-looking number per point and colour; a position's hash is the exclusive or of its stones' numbers
+/// (Zobrist 1970). Fixed, so that a hash means the same in every process.
+static KEYS: [[u64; 2]; MAX_POINTS] = zobrist_keys();
+
+const fn zobrist_keys() -> [[u64; 2]; MAX_POINTS] {
+    let mut keys = [[0; 2]; MAX_POINTS];
+    let mut state: u64 = 0x676f_6261_6e64;
+    let mut i = 0;
+    while i < 2 * MAX_POINTS {
+        // splitmix64
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        keys[i / 2][i % 2] = z ^ (z >> 31);
+        i += 1;
+    }
+    keys
+}
+
+/// A set of points of one board, by index.
+struct PointSet([u64; MAX_POINTS.div_ceil(64)]);
+
+impl PointSet {
+    fn new() -> PointSet {
+        PointSet([0; MAX_POINTS.div_ceil(64)])
+    }
+
+    /// `true` if it was not in yet.
+    fn insert(&mut self, index: usize) -> bool {
+        let bit = 1 << (index % 64);
+        let new = self.0[index / 64] & bit == 0;
+        self.0[index / 64] |= bit;
+        new
+    }
+}
+
 /// A position: `size` × `size` points, each empty, black or white. Stones without liberties may lie on it.
-#[derive(Clone, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Board {
     size: u8,
+    /// Follows from `cells`; first, so that different positions differ at once.
+    hash: u64,
     cells: Vec<Option<Color>>,
+}
+
+impl std::hash::Hash for Board {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash ^ u64::from(self.size));
+    }
 }
 
 /// Why a text is not a board.
@@ -104,13 +153,13 @@ pub struct Placement {
 impl Board {
     /// An empty board. `size` from 2 to 25.
     pub fn new(size: u8) -> Board {
-        assert!((2..=25).contains(&size), "board sizes from 2 to 25");
-        Board { size, cells: vec![None; size as usize * size as usize] }
+        assert!((2..=MAX_SIZE).contains(&size), "board sizes from 2 to 25");
+        Board { size, hash: 0, cells: vec![None; size as usize * size as usize] }
     }
 
     /// Reads N rows of N characters `.`, `B`, `W`.
     pub fn from_rows<S: AsRef<str>>(rows: &[S]) -> Result<Board, ParseBoardError> {
-        if !(2..=25).contains(&rows.len()) {
+        if !(2..=MAX_SIZE as usize).contains(&rows.len()) {
             return Err(ParseBoardError::Size { rows: rows.len() });
         }
         let mut board = Board::new(rows.len() as u8);
@@ -165,7 +214,18 @@ impl Board {
     /// Sets a point without capturing anything.
     pub fn set(&mut self, p: Point, cell: Option<Color>) {
         let i = self.index(p);
+        if let Some(old) = self.cells[i] {
+            self.hash ^= KEYS[i][old as usize];
+        }
+        if let Some(new) = cell {
+            self.hash ^= KEYS[i][new as usize];
+        }
         self.cells[i] = cell;
+    }
+
+    /// 64-bit Zobrist hash of the stones. Equal positions have equal hashes; unequal ones may collide.
+    pub fn zobrist(&self) -> u64 {
+        self.hash
     }
 
     pub fn stones(&self, color: Color) -> usize {
@@ -188,28 +248,19 @@ impl Board {
     /// The chain of `p` (empty if `p` is empty), in board order, and the number of its liberties.
     pub fn chain(&self, p: Point) -> (Vec<Point>, usize) {
         let Some(color) = self.get(p) else { return (Vec::new(), 0) };
-        let mut seen = vec![false; self.cells.len()];
+        let mut seen = PointSet::new();
         let mut liberties = 0;
         let mut chain = vec![p];
-        seen[self.index(p)] = true;
+        seen.insert(self.index(p));
         let mut next = 0;
         while let Some(&at) = chain.get(next) {
             next += 1;
             for n in self.neighbors(at) {
                 let i = self.index(n);
-                if seen[i] {
-                    continue;
-                }
                 match self.cells[i] {
-                    None => {
-                        seen[i] = true;
-                        liberties += 1;
-                    }
-                    Some(c) if c == color => {
-                        seen[i] = true;
-                        chain.push(n);
-                    }
-                    Some(_) => {}
+                    None if seen.insert(i) => liberties += 1,
+                    Some(c) if c == color && seen.insert(i) => chain.push(n),
+                    _ => {}
                 }
             }
         }
@@ -217,8 +268,46 @@ impl Board {
         (chain, liberties)
     }
 
+    /// Whether the chain of `p` has a liberty; `true` for an empty point.
     pub fn has_liberty(&self, p: Point) -> bool {
-        self.chain(p).1 > 0
+        let Some(color) = self.get(p) else { return true };
+        // most stones have a free point beside them
+        if self.neighbors(p).any(|n| self.get(n).is_none()) {
+            return true;
+        }
+        let mut seen = PointSet::new();
+        let mut chain = vec![p];
+        seen.insert(self.index(p));
+        while let Some(at) = chain.pop() {
+            for n in self.neighbors(at) {
+                let i = self.index(n);
+                match self.cells[i] {
+                    None => return true,
+                    Some(c) if c == color && seen.insert(i) => chain.push(n),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Every stone whose chain has no liberty, in board order (none after a proper move).
+    pub fn without_liberties(&self) -> Vec<Point> {
+        let mut known = PointSet::new();
+        let mut dead = Vec::new();
+        for p in self.points() {
+            if self.get(p).is_some() && known.insert(self.index(p)) {
+                let (chain, liberties) = self.chain(p);
+                for &q in &chain {
+                    known.insert(self.index(q));
+                }
+                if liberties == 0 {
+                    dead.extend(chain);
+                }
+            }
+        }
+        dead.sort();
+        dead
     }
 
     /// Puts a stone, takes the opponent's chains without liberties off, then, if it has none itself, its own chain.
@@ -226,26 +315,29 @@ impl Board {
     pub fn place(&mut self, p: Point, color: Color) -> Placement {
         self.set(p, Some(color));
         let mut placement = Placement::default();
-        for n in self.neighbors(p).collect::<Vec<_>>() {
-            if self.get(n) == Some(color.opponent()) {
-                let (chain, liberties) = self.chain(n);
-                if liberties == 0 {
-                    for &q in &chain {
-                        self.set(q, None);
-                    }
-                    placement.captured.extend(chain);
+        for n in self.neighbors(p) {
+            if self.get(n) == Some(color.opponent()) && !self.has_liberty(n) {
+                let (chain, _) = self.chain(n);
+                for &q in &chain {
+                    self.set(q, None);
                 }
+                placement.captured.extend(chain);
             }
         }
         placement.captured.sort();
-        let (chain, liberties) = self.chain(p);
-        if liberties == 0 {
+        if placement.captured.is_empty() && !self.has_liberty(p) {
+            let (chain, _) = self.chain(p);
             for &q in &chain {
                 self.set(q, None);
             }
             placement.suicide = chain;
         }
         placement
+    }
+
+    /// Every point at which `self` and `other` differ, with what `other` has there. Boards of one size.
+    pub fn differences(&self, other: &Board) -> Vec<(Point, Option<Color>)> {
+        self.points().filter(|&p| other.contains(p) && self.get(p) != other.get(p)).map(|p| (p, other.get(p))).collect()
     }
 }
 

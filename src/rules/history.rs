@@ -1,6 +1,7 @@
 //! The game so far: positions, whose turn it is, and what a next stone would be.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,7 +18,8 @@ pub enum Class {
     Suicide,
     /// Retakes a single-stone ko at once (000 art. 18.3).
     Ko,
-    /// Repeats an earlier whole-board position (000 art. 6, 20) and is not a plain [`Class::Ko`].
+    /// Repeats an earlier whole-board position, whoever had the turn then (000 art. 6, 20), and is not a plain
+    /// [`Class::Ko`]. A pass never counts as repeating.
     Superko,
     WrongTurn,
 }
@@ -27,7 +29,8 @@ pub enum Class {
 pub struct Classification {
     pub classes: Vec<Class>,
     pub captured: Vec<Point>,
-    /// Number of the move after which the same position lay there (0: the start position).
+    /// Number of the last move after which the same position lay there (0: the start position). Says what is so,
+    /// also where the point was occupied or the move a suicide; never for a pass.
     pub repeats: Option<usize>,
     /// The board after the move is carried out, with captures (and suicide) taken off.
     pub after: Board,
@@ -58,45 +61,103 @@ pub struct Played {
     pub captured: Vec<Point>,
 }
 
-/// A game as a sequence of positions. Cheap to clone relative to a frame; undo is a pop.
+/// A position that lay on the board, and what led to it.
+#[derive(Clone, Debug)]
+struct Step {
+    board: Board,
+    /// Moves played when it lay there.
+    moves: usize,
+    by: By,
+    /// The step before this one with the same Zobrist hash.
+    same_hash: Option<usize>,
+    /// What [`History::set_turn`] had said before this step, so that undoing it is exact.
+    turn_before: Option<Color>,
+    /// Prisoners taken so far, `[by Black, by White]`.
+    prisoners: [usize; 2],
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum By {
+    Move,
+    /// The stones were rearranged, or this is the start.
+    Setup,
+}
+
+/// A game as a sequence of positions. Cheap to clone relative to a frame; undo is exact.
 #[derive(Clone, Debug)]
 pub struct History {
-    start: Board,
     first: Color,
     moves: Vec<Played>,
-    /// `positions[k]` lay on the board after move `k`; `positions[0]` is the start.
-    positions: Vec<Board>,
-    seen: HashMap<Board, Vec<usize>>,
+    /// The start, then one step a move or rearrangement.
+    steps: Vec<Step>,
+    /// Zobrist hash to the last step that has it; the earlier ones hang on [`Step::same_hash`].
+    seen: HashMap<u64, usize, BuildHasherDefault<AlreadyHashed>>,
     /// Set when an operator or the referee says whose turn it is, else the turn follows from the last move.
     turn: Option<Color>,
+}
+
+/// Zobrist hashes are random already.
+#[derive(Clone, Copy, Debug, Default)]
+struct AlreadyHashed(u64);
+
+impl Hasher for AlreadyHashed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(b);
+        }
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
 }
 
 impl History {
     /// A game from `start` with `first` to move.
     pub fn new(start: Board, first: Color) -> History {
-        let seen = HashMap::from([(start.clone(), vec![0])]);
-        History { positions: vec![start.clone()], start, first, moves: Vec::new(), seen, turn: None }
+        let mut history = History { first, moves: Vec::new(), steps: Vec::new(), seen: HashMap::default(), turn: None };
+        history.step(start, By::Setup, [0, 0]);
+        history
     }
 
     pub fn start(&self) -> &Board {
-        &self.start
+        &self.steps[0].board
     }
 
     pub fn board(&self) -> &Board {
-        self.positions.last().expect("the start position is always there")
+        &self.last().board
+    }
+
+    fn last(&self) -> &Step {
+        self.steps.last().expect("the start position is always there")
     }
 
     pub fn size(&self) -> u8 {
-        self.start.size()
+        self.start().size()
+    }
+
+    /// Who had the first move.
+    pub fn first(&self) -> Color {
+        self.first
     }
 
     pub fn moves(&self) -> &[Played] {
         &self.moves
     }
 
-    /// The position after move `n` (0: the start).
+    /// The position after move `n` (0: the start), with what was rearranged before move `n + 1`.
     pub fn position(&self, n: usize) -> Option<&Board> {
-        self.positions.get(n)
+        let end = self.steps.partition_point(|s| s.moves <= n);
+        (n <= self.moves.len()).then(|| &self.steps[end - 1].board)
+    }
+
+    /// Stones that `color` has taken (or that the opponent lost by suicide).
+    pub fn prisoners(&self, color: Color) -> usize {
+        self.last().prisoners[color as usize]
     }
 
     pub fn turn(&self) -> Color {
@@ -108,9 +169,30 @@ impl History {
         self.turn = Some(color);
     }
 
+    /// The stones now lie otherwise than the moves led to (a ruling, a repaired record): no move, no capture.
+    /// Later repetition is judged against this position too. `board` must have the game's size.
+    pub fn rearrange(&mut self, board: Board) {
+        assert_eq!(board.size(), self.size(), "a game keeps its board");
+        let prisoners = self.last().prisoners;
+        self.step(board, By::Setup, prisoners);
+    }
+
+    /// The last step at which `board` lay there.
+    fn find(&self, board: &Board) -> Option<usize> {
+        let mut at = self.seen.get(&board.zobrist()).copied();
+        while let Some(i) = at {
+            if self.steps[i].board == *board {
+                return Some(i);
+            }
+            at = self.steps[i].same_hash;
+        }
+        None
+    }
+
     /// What `color` playing at `point` (`None`: pass) would be. Nothing is changed.
+    /// A point beyond the board is a caller's error and panics.
     pub fn classify(&self, color: Color, point: Option<Point>) -> Classification {
-        let mut classes = Vec::new();
+        let mut classes = Vec::with_capacity(2);
         if color != self.turn() {
             classes.push(Class::WrongTurn);
         }
@@ -121,21 +203,25 @@ impl History {
             classes.push(Class::Pass);
             return Classification { classes, captured: Vec::new(), repeats: None, after: self.board().clone() };
         };
+        assert!(self.board().contains(p), "a point of the board");
         let mut after = self.board().clone();
-        if after.get(p).is_some() {
+        let occupied = after.get(p).is_some();
+        if occupied {
             classes.push(Class::Occupied);
         }
         let Placement { captured, suicide } = after.place(p, color);
         if !suicide.is_empty() {
             classes.push(Class::Suicide);
         }
-        let repeats = self.seen.get(&after).and_then(|v| v.last().copied());
-        if let Some(n) = repeats {
-            if n + 2 == self.positions.len() && captured.len() == 1 && suicide.is_empty() {
-                classes.push(Class::Ko);
-            } else if suicide.is_empty() {
-                classes.push(Class::Superko);
-            }
+        let repeated = self.find(&after);
+        if let Some(i) = repeated
+            && suicide.is_empty()
+            && !occupied
+        {
+            // Back to what lay there before the opponent's last move is possible only by taking the one stone
+            // that has just taken one.
+            let at_once = i + 2 == self.steps.len() && self.last().by == By::Move;
+            classes.push(if at_once && captured.len() == 1 { Class::Ko } else { Class::Superko });
         }
         if classes.is_empty() {
             classes.push(Class::Legal);
@@ -143,7 +229,7 @@ impl History {
         if !captured.is_empty() {
             classes.push(Class::Capture);
         }
-        Classification { classes, captured, repeats, after }
+        Classification { classes, captured, repeats: repeated.map(|i| self.steps[i].moves), after }
     }
 
     /// Classifies and carries the move out, legal or not.
@@ -154,24 +240,47 @@ impl History {
     }
 
     /// Appends a move whose outcome is known (also one that the rules would not give, such as after a ruling).
+    /// `after` must have the game's size.
     pub fn push(&mut self, played: Played, after: Board) {
-        self.seen.entry(after.clone()).or_default().push(self.positions.len());
-        self.positions.push(after);
+        assert_eq!(after.size(), self.size(), "a game keeps its board");
+        let color = played.color;
+        let mut prisoners = self.last().prisoners;
+        prisoners[color as usize] += played.captured.len();
+        if let Some(p) = played.point.filter(|&p| after.contains(p))
+            && after.get(p).is_none()
+        {
+            // suicide: the mover's own stones went to the opponent
+            let placed = usize::from(self.board().get(p) != Some(color));
+            let lost = (self.board().stones(color) + placed).saturating_sub(after.stones(color));
+            prisoners[color.opponent() as usize] += lost;
+        }
         self.moves.push(played);
-        self.turn = None;
+        self.step(after, By::Move, prisoners);
     }
 
-    /// Takes the last move back; `None` at the start.
+    fn step(&mut self, board: Board, by: By, prisoners: [usize; 2]) {
+        let same_hash = self.seen.insert(board.zobrist(), self.steps.len());
+        let turn_before = self.turn;
+        self.steps.push(Step { board, moves: self.moves.len(), by, same_hash, turn_before, prisoners });
+        if by == By::Move {
+            self.turn = None;
+        }
+    }
+
+    /// Takes the last move back, and every rearrangement since; `None` at the start.
+    /// Afterwards everything, whose turn it was included, is as before that move.
     pub fn undo(&mut self) -> Option<Played> {
         let played = self.moves.pop()?;
-        let board = self.positions.pop().expect("one position a move");
-        if let Some(v) = self.seen.get_mut(&board) {
-            v.pop();
-            if v.is_empty() {
-                self.seen.remove(&board);
+        while let Some(step) = self.steps.pop() {
+            match step.same_hash {
+                Some(earlier) => self.seen.insert(step.board.zobrist(), earlier),
+                None => self.seen.remove(&step.board.zobrist()),
+            };
+            self.turn = step.turn_before;
+            if step.by == By::Move {
+                break;
             }
         }
-        self.turn = None;
         Some(played)
     }
 }

@@ -1,11 +1,23 @@
 //! The rule core: values in, values out.
 //!
-//! Enters: a [`Board`], a [`History`], a move. Leaves: what the move *is* ([`Classification`]) and the board after it.
+//! Enters: a [`Board`], a [`History`], a move, a [`Ruleset`]'s text. Leaves: what the move *is* ([`Classification`]), the
+//! board after it, what a ruleset says of an infraction, the count of a final position ([`count()`]).
 //! It classifies and does not refuse: what lies on the real board is a fact, and a record must be able to hold illegal moves.
 //! It may never know of files, clocks, cameras or floating point.
 
+mod amount;
 mod board;
+mod count;
 mod history;
+mod ruleset;
+mod wording;
 
-pub use board::{Board, Color, ParseBoardError, Placement, Point};
+pub use amount::{Amount, ParseAmountError};
+pub use board::{Board, Color, MAX_SIZE, ParseBoardError, Placement, Point};
+pub use count::{Count, CountError, CountOptions, Method, count};
 pub use history::{Class, Classification, History, Played};
+pub use ruleset::{
+    Appeal, Cards, Counting, CountingRule, Deliberate, Handicap, HandicapReturn, Infraction, InfractionRule, Komi,
+    Penalty, Repetition, Ruleset, RulesetError, Sanction, Setup, Source, Suicide, Unit, Warnings,
+};
+pub use wording::Text;

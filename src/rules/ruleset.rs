@@ -1,0 +1,638 @@
+//! Rulesets as data: who starts, komi, counting, and what each infraction leads to.
+//!
+//! The built-in ones are the TOML files in `rulesets/`; a user can supply more, alone or on top of one of these
+//! (`extends = "cwa"`). `docs/rules.md` tabulates them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::{Amount, Board, Color, Point, Text};
+
+/// The built-in rulesets: id and TOML.
+const BUILTIN: [(&str, &str); 5] = [
+    ("cwa", include_str!("rulesets/cwa.toml")),
+    ("cwa-classic", include_str!("rulesets/cwa-classic.toml")),
+    ("team-relay", include_str!("rulesets/team-relay.toml")),
+    ("japan-korea", include_str!("rulesets/japan-korea.toml")),
+    ("ancient", include_str!("rulesets/ancient.toml")),
+];
+
+/// Everything the referee is told of. The names are those of the events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Infraction {
+    DoubleMove,
+    Takeback,
+    DroppedStone,
+    DisplacedStone,
+    StoneOffPoint,
+    MissedCapture,
+    WrongRemoval,
+    KoViolation,
+    Superko,
+    Suicide,
+    WrongFirstColour,
+    Scattered,
+    SeatOrder,
+    SectionOverrun,
+    PressBeforeMove,
+    PressBeforeCapturesCleared,
+    WrongClockPressed,
+    TimeOverrun,
+}
+
+impl Infraction {
+    pub const ALL: [Infraction; 18] = [
+        Infraction::DoubleMove,
+        Infraction::Takeback,
+        Infraction::DroppedStone,
+        Infraction::DisplacedStone,
+        Infraction::StoneOffPoint,
+        Infraction::MissedCapture,
+        Infraction::WrongRemoval,
+        Infraction::KoViolation,
+        Infraction::Superko,
+        Infraction::Suicide,
+        Infraction::WrongFirstColour,
+        Infraction::Scattered,
+        Infraction::SeatOrder,
+        Infraction::SectionOverrun,
+        Infraction::PressBeforeMove,
+        Infraction::PressBeforeCapturesCleared,
+        Infraction::WrongClockPressed,
+        Infraction::TimeOverrun,
+    ];
+
+    /// The snake-case name, as in events and ruleset files.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Infraction::DoubleMove => "double_move",
+            Infraction::Takeback => "takeback",
+            Infraction::DroppedStone => "dropped_stone",
+            Infraction::DisplacedStone => "displaced_stone",
+            Infraction::StoneOffPoint => "stone_off_point",
+            Infraction::MissedCapture => "missed_capture",
+            Infraction::WrongRemoval => "wrong_removal",
+            Infraction::KoViolation => "ko_violation",
+            Infraction::Superko => "superko",
+            Infraction::Suicide => "suicide",
+            Infraction::WrongFirstColour => "wrong_first_colour",
+            Infraction::Scattered => "scattered",
+            Infraction::SeatOrder => "seat_order",
+            Infraction::SectionOverrun => "section_overrun",
+            Infraction::PressBeforeMove => "press_before_move",
+            Infraction::PressBeforeCapturesCleared => "press_before_captures_cleared",
+            Infraction::WrongClockPressed => "wrong_clock_pressed",
+            Infraction::TimeOverrun => "time_overrun",
+        }
+    }
+
+    pub fn from_name(name: &str) -> Option<Infraction> {
+        Infraction::ALL.into_iter().find(|i| i.as_str() == name)
+    }
+}
+
+impl AsRef<str> for Infraction {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+/// How heavy the proposed verdict is. A caution (劝告) costs nothing; a warning (警告) or card is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sanction {
+    None,
+    /// The text leaves it to the referee or to the players' agreement.
+    Referee,
+    Caution,
+    Warning,
+    Yellow,
+    Red,
+    /// Stones only, without a card.
+    Stones,
+    Loss,
+}
+
+/// What the ruleset proposes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Penalty {
+    pub sanction: Sanction,
+    /// Stones of this infraction itself; what a card costs is in [`Ruleset::cards`].
+    pub stones: Amount,
+    /// The stone is void and comes off.
+    pub void: bool,
+    /// The side passes instead.
+    pub pass: bool,
+}
+
+/// Until when the opponent may raise it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Appeal {
+    AnyTime,
+    AtOnce,
+    /// Before the opponent's next move (000 17.3, 17.7).
+    BeforeNextMove,
+    /// In the appellant's own time (001 part 2, ch. 2 §7.2).
+    OwnTime,
+    /// Up to and including this move.
+    UntilMove(u16),
+}
+
+impl fmt::Display for Appeal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Appeal::AnyTime => f.write_str("any_time"),
+            Appeal::AtOnce => f.write_str("at_once"),
+            Appeal::BeforeNextMove => f.write_str("before_next_move"),
+            Appeal::OwnTime => f.write_str("own_time"),
+            Appeal::UntilMove(n) => write!(f, "until_move_{n}"),
+        }
+    }
+}
+
+impl Serialize for Appeal {
+    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        s.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Appeal {
+    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Appeal, D::Error> {
+        let text = String::deserialize(d)?;
+        Ok(match text.as_str() {
+            "any_time" => Appeal::AnyTime,
+            "at_once" => Appeal::AtOnce,
+            "before_next_move" => Appeal::BeforeNextMove,
+            "own_time" => Appeal::OwnTime,
+            other => match other.strip_prefix("until_move_").and_then(|n| n.parse().ok()) {
+                Some(n) => Appeal::UntilMove(n),
+                None => {
+                    return Err(serde::de::Error::custom(format!(
+                        "unknown appeal window `{other}`, expected one of `any_time`, `at_once`, `before_next_move`, \
+                         `own_time`, `until_move_N`"
+                    )));
+                }
+            },
+        })
+    }
+}
+
+/// Where a verdict's wording comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The ruleset's own documents.
+    Document,
+    /// A public reprint of the same rules.
+    Reprint,
+    /// Another document, because the ruleset's own are silent.
+    Borrowed,
+    /// No document speaks of it; the verdict is a proposal.
+    Silent,
+}
+
+/// The heavier case of an infraction: done on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Deliberate {
+    pub article: String,
+    pub verdict: Text,
+    pub penalty: Sanction,
+}
+
+/// What a ruleset says of one infraction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InfractionRule {
+    /// Such as `000 17.2`: document and article. `None` where no document speaks of it.
+    pub article: Option<String>,
+    pub verdict: Text,
+    pub penalty: Penalty,
+    pub appeal: Appeal,
+    pub source: Source,
+    /// A remark on the source, in English.
+    pub note: Option<String>,
+    pub deliberate: Option<Deliberate>,
+}
+
+/// What komi, counts and results are expressed in. One stone (子) is two points (目).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    Stones,
+    Points,
+}
+
+/// How the ruleset counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Counting {
+    /// One side's stones and points against half of the board (归本数).
+    Area,
+    /// The same, less one stone for every separate group (还棋头).
+    AreaLessGroups,
+    /// Empty points and prisoners.
+    Territory,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Suicide {
+    Forbidden,
+    Allowed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Repetition {
+    /// No earlier position of the whole board, whoever is to move.
+    PositionalSuperko,
+    /// Only the immediate retake of a ko.
+    KoOnly,
+}
+
+/// Stones that a card costs, and when cards add up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Cards {
+    pub yellow: Amount,
+    pub red: Amount,
+    /// Yellow cards of one player in a game that make a red one.
+    pub yellows_for_red: u8,
+    pub article: String,
+}
+
+/// When warnings add up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Warnings {
+    /// So many warnings in a game lose it.
+    pub lose_at: u8,
+    pub article: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Komi {
+    /// What Black gives, in `unit`.
+    pub amount: Amount,
+    pub unit: Unit,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub article: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CountingRule {
+    pub method: Counting,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub article: Option<String>,
+    /// The usual komi can lead to a draw.
+    #[serde(default)]
+    pub draw: bool,
+}
+
+/// What handicap stones give back when the game is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HandicapReturn {
+    None,
+    /// Half of their number (004).
+    Half,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Handicap {
+    pub returned: HandicapReturn,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub article: Option<String>,
+}
+
+/// Stones that lie on the board before the first move (座子).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Setup {
+    /// The board size that it holds for; other sizes start empty.
+    pub size: u8,
+    pub black: Vec<Point>,
+    pub white: Vec<Point>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub article: Option<String>,
+}
+
+/// One ruleset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Ruleset {
+    pub id: String,
+    pub name: Text,
+    /// The rule documents it is taken from.
+    pub documents: Vec<String>,
+    pub first: Color,
+    pub komi: Komi,
+    pub counting: CountingRule,
+    pub suicide: Suicide,
+    pub repetition: Repetition,
+    pub handicap: Handicap,
+    pub cards: Option<Cards>,
+    pub warnings: Option<Warnings>,
+    pub setup: Option<Setup>,
+    infractions: BTreeMap<Infraction, InfractionRule>,
+}
+
+/// Why a ruleset cannot be had.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RulesetError {
+    #[error("there is no ruleset '{id}'; built in are {}", BUILTIN.map(|(id, _)| id).join(", "))]
+    Unknown { id: String },
+    #[error("{}:{line}:{column}: {}{message}", path.display(), key.as_ref().map(|k| format!("{k}: ")).unwrap_or_default())]
+    Invalid {
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1, in characters.
+        column: usize,
+        /// Dotted, with its table: `infractions.double_move.penalty`.
+        key: Option<String>,
+        /// Names the allowed values where there are some.
+        message: String,
+    },
+}
+
+impl Ruleset {
+    /// The ids of the built-in rulesets.
+    pub fn builtin_ids() -> impl Iterator<Item = &'static str> {
+        BUILTIN.into_iter().map(|(id, _)| id)
+    }
+
+    /// A built-in ruleset.
+    pub fn builtin(id: &str) -> Result<Ruleset, RulesetError> {
+        let (id, text) =
+            BUILTIN.into_iter().find(|(known, _)| *known == id).ok_or(RulesetError::Unknown { id: id.to_owned() })?;
+        Ruleset::from_toml(text, format!("rulesets/{id}.toml"))
+    }
+
+    /// Reads a ruleset; `path` is only named in errors. With `extends = "ID"` what the text leaves out is taken from
+    /// that built-in ruleset.
+    pub fn from_toml(text: &str, path: impl AsRef<Path>) -> Result<Ruleset, RulesetError> {
+        let path = path.as_ref();
+        let invalid = |at: usize, key: Option<String>, message: String| {
+            let (line, column) = line_and_column(text, at);
+            RulesetError::Invalid { path: path.to_owned(), line, column, key, message }
+        };
+        let file: File = toml::from_str(text).map_err(|e| {
+            let at = e.span().map_or(0, |span| span.start);
+            invalid(at, key_at(text, at), e.message().trim().replace('\n', " "))
+        })?;
+        let base = match &file.extends {
+            None => None,
+            Some(id) => {
+                let at = find_key(text, "extends");
+                let base = Ruleset::builtin(id).map_err(|e| invalid(at, Some("extends".to_owned()), e.to_string()))?;
+                Some(base)
+            }
+        };
+        let missing = |key: &str| {
+            invalid(
+                0,
+                Some(key.to_owned()),
+                "is missing; give it, or take a built-in ruleset with `extends`".to_owned(),
+            )
+        };
+        macro_rules! given {
+            ($field:ident) => {
+                match file.$field {
+                    Some(value) => value,
+                    None => base.as_ref().map(|b| b.$field.clone()).ok_or_else(|| missing(stringify!($field)))?,
+                }
+            };
+        }
+        let mut infractions = base.as_ref().map(|b| b.infractions.clone()).unwrap_or_default();
+        for (kind, rule) in file.infractions {
+            infractions.insert(kind, rule.into());
+        }
+        let setup = file.setup.or_else(|| base.as_ref().and_then(|b| b.setup.clone()));
+        if let Some(setup) = &setup {
+            let at = find_key(text, "[setup]");
+            if !(2..=super::MAX_SIZE).contains(&setup.size) {
+                let message = format!("is {}; board sizes from 2 to {}", setup.size, super::MAX_SIZE);
+                return Err(invalid(at, Some("setup.size".to_owned()), message));
+            }
+            let mut all = setup.black.iter().chain(&setup.white);
+            if let Some(p) = all.find(|p| p.row >= setup.size || p.col >= setup.size) {
+                let message = format!("{p} is not on a board of {}", setup.size);
+                return Err(invalid(at, Some("setup".to_owned()), message));
+            }
+        }
+        let rules = Ruleset {
+            id: file.id,
+            name: given!(name),
+            documents: given!(documents),
+            first: match file.first {
+                Some(First::Black) => Color::Black,
+                Some(First::White) => Color::White,
+                None => base.as_ref().map(|b| b.first).ok_or_else(|| missing("first"))?,
+            },
+            komi: given!(komi),
+            counting: given!(counting),
+            suicide: given!(suicide),
+            repetition: given!(repetition),
+            handicap: given!(handicap),
+            cards: file.cards.or_else(|| base.as_ref().and_then(|b| b.cards.clone())),
+            warnings: file.warnings.or_else(|| base.as_ref().and_then(|b| b.warnings.clone())),
+            setup,
+            infractions,
+        };
+        match Infraction::ALL.into_iter().find(|k| !rules.infractions.contains_key(k)) {
+            Some(kind) => Err(missing(&format!("infractions.{}", kind.as_str()))),
+            None => Ok(rules),
+        }
+    }
+
+    /// What the ruleset says of an infraction, by its snake-case name (or an event kind); `None` if it is no infraction.
+    pub fn infraction(&self, kind: impl AsRef<str>) -> Option<&InfractionRule> {
+        self.infractions.get(&Infraction::from_name(kind.as_ref())?)
+    }
+
+    /// Every infraction with its rule, in the order of [`Infraction::ALL`].
+    pub fn infractions(&self) -> impl Iterator<Item = (Infraction, &InfractionRule)> {
+        self.infractions.iter().map(|(kind, rule)| (*kind, rule))
+    }
+
+    /// The position before the first move: empty, but for the ruleset's own stones (座子).
+    pub fn start(&self, size: u8) -> Board {
+        let mut board = Board::new(size);
+        if let Some(setup) = self.setup.as_ref().filter(|s| s.size == size) {
+            for &p in &setup.black {
+                board.set(p, Some(Color::Black));
+            }
+            for &p in &setup.white {
+                board.set(p, Some(Color::White));
+            }
+        }
+        board
+    }
+}
+
+/// A file as it is written; what it leaves out comes from the ruleset it extends.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    id: String,
+    extends: Option<String>,
+    name: Option<Text>,
+    documents: Option<Vec<String>>,
+    first: Option<First>,
+    komi: Option<Komi>,
+    counting: Option<CountingRule>,
+    suicide: Option<Suicide>,
+    repetition: Option<Repetition>,
+    handicap: Option<Handicap>,
+    cards: Option<Cards>,
+    warnings: Option<Warnings>,
+    setup: Option<Setup>,
+    #[serde(default)]
+    infractions: BTreeMap<Infraction, InfractionFile>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum First {
+    Black,
+    White,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct InfractionFile {
+    article: Option<String>,
+    verdict: Text,
+    penalty: Sanction,
+    #[serde(default)]
+    stones: Amount,
+    #[serde(default)]
+    void: bool,
+    #[serde(default)]
+    pass: bool,
+    appeal: Appeal,
+    #[serde(default = "own_document")]
+    source: Source,
+    note: Option<String>,
+    deliberate: Option<Deliberate>,
+}
+
+fn own_document() -> Source {
+    Source::Document
+}
+
+impl From<InfractionFile> for InfractionRule {
+    fn from(f: InfractionFile) -> InfractionRule {
+        InfractionRule {
+            article: f.article,
+            verdict: f.verdict,
+            penalty: Penalty { sanction: f.penalty, stones: f.stones, void: f.void, pass: f.pass },
+            appeal: f.appeal,
+            source: f.source,
+            note: f.note,
+            deliberate: f.deliberate,
+        }
+    }
+}
+
+/// Line and column, from 1, of a byte of `text`.
+fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    let before = text.get(..at.min(text.len())).unwrap_or(text);
+    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// The byte at which the first line that begins with `key` begins; 0 without one.
+fn find_key(text: &str, key: &str) -> usize {
+    if text.starts_with(key) { 0 } else { text.find(&format!("\n{key}")).map_or(0, |i| i + 1) }
+}
+
+/// The dotted key whose line holds byte `at`, as far as the text shows it.
+fn key_at(text: &str, at: usize) -> Option<String> {
+    let upto = text.get(..at.min(text.len()))?;
+    let line_start = upto.rfind('\n').map_or(0, |i| i + 1);
+    let line = text[line_start..].lines().next()?.trim();
+    let table = |line: &str| Some(line.strip_prefix('[')?.split(']').next()?.trim_matches('[').to_owned());
+    if let Some(name) = table(line) {
+        return Some(name);
+    }
+    let above = text[..line_start].lines().rev().find_map(|l| table(l.trim()));
+    let key = line.split_once('=')?.0.trim();
+    Some(above.map_or(key.to_owned(), |t| format!("{t}.{key}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        Ruleset::from_toml(text, "my.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn every_builtin_ruleset_is_whole() {
+        for id in Ruleset::builtin_ids() {
+            let rules = Ruleset::builtin(id).unwrap();
+            assert_eq!(rules.id, id);
+            assert_eq!(rules.infractions().count(), Infraction::ALL.len());
+            for (kind, rule) in rules.infractions() {
+                assert!(!rule.verdict.en.is_empty() && !rule.verdict.zh.is_empty(), "{id} {kind:?}");
+                // what is cited must be citable, and what no document says must say so
+                assert_eq!(rule.article.is_none(), rule.source == Source::Silent, "{id} {kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_double_move_differs() {
+        let verdict = |id: &str| Ruleset::builtin(id).unwrap().infraction("double_move").unwrap().penalty;
+        assert_eq!((verdict("cwa").sanction, verdict("cwa").void), (Sanction::Warning, true));
+        assert_eq!(verdict("cwa-classic").sanction, Sanction::Loss);
+        assert_eq!(verdict("team-relay").sanction, Sanction::Yellow);
+        assert!(Ruleset::builtin("cwa").unwrap().infraction("move").is_none());
+    }
+
+    #[test]
+    fn an_extension_changes_only_what_it_names() {
+        let rules = Ruleset::from_toml(
+            "id = \"club\"\nextends = \"cwa\"\n[komi]\namount = 2.75\nunit = \"stones\"\n",
+            "club.toml",
+        )
+        .unwrap();
+        let cwa = Ruleset::builtin("cwa").unwrap();
+        assert_eq!(rules.komi.amount, Amount::quarters(11));
+        assert_eq!(rules.infractions, cwa.infractions);
+        assert_eq!((rules.id.as_str(), rules.name), ("club", cwa.name));
+    }
+
+    #[test]
+    fn errors_name_file_line_key_and_allowed_values() {
+        let e = error("id = \"x\"\nextends = \"cwa\"\n\n[komi]\namount = \"3\"\nunit = \"dollars\"\n");
+        assert!(e.starts_with("my.toml:6:8: komi.unit: "), "{e}");
+        assert!(e.contains("`stones`") && e.contains("`points`"), "{e}");
+
+        let e = error("id = \"x\"\nextends = \"cwa\"\nsuicde = \"allowed\"\n");
+        assert!(e.starts_with("my.toml:3:1: suicde: ") && e.contains("`suicide`"), "{e}");
+
+        let e = error("id = \"x\"\nextends = \"cwa\"\n[infractions.doublemove]\npenalty = \"loss\"\n");
+        assert!(e.starts_with("my.toml:3:") && e.contains("`double_move`"), "{e}");
+
+        let e = error("id = \"x\"\nextends = \"nowhere\"\n");
+        assert!(e.starts_with("my.toml:2:1: extends: ") && e.contains("team-relay"), "{e}");
+
+        let e = error("id = \"x\"\n");
+        assert!(e.contains("name") && e.contains("missing"), "{e}");
+
+        let e = error("id = \"x\"\nextends = \"cwa\"\n[komi]\namount = 3.1\nunit = \"stones\"\n");
+        assert!(e.starts_with("my.toml:4:10: komi.amount: ") && e.contains("3 3/4"), "{e}");
+
+        assert!(Ruleset::builtin("xyz").unwrap_err().to_string().contains("cwa-classic"));
+    }
+}
