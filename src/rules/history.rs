@@ -24,13 +24,29 @@ pub enum Class {
     WrongTurn,
 }
 
+impl Class {
+    /// The name in JSON.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Class::Legal => "legal",
+            Class::Pass => "pass",
+            Class::Capture => "capture",
+            Class::Occupied => "occupied",
+            Class::Suicide => "suicide",
+            Class::Ko => "ko",
+            Class::Superko => "superko",
+            Class::WrongTurn => "wrong_turn",
+        }
+    }
+}
+
 /// A move classified, not yet played.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Classification {
     pub classes: Vec<Class>,
     pub captured: Vec<Point>,
-    /// Number of the last move after which the same position lay there (0: the start position). Says what is so,
-    /// also where the point was occupied or the move a suicide; never for a pass.
+    /// Number of the last move that led to the same position (0: the start position). Says what is so, also where
+    /// the point was occupied or the move a suicide; never for a pass.
     pub repeats: Option<usize>,
     /// The board after the move is carried out, with captures (and suicide) taken off.
     pub after: Board,
@@ -68,7 +84,7 @@ struct Step {
     /// Moves played when it lay there.
     moves: usize,
     by: By,
-    /// The step before this one with the same Zobrist hash.
+    /// The last step before this one with the same Zobrist hash.
     same_hash: Option<usize>,
     /// What [`History::set_turn`] had said before this step, so that undoing it is exact.
     turn_before: Option<Color>,
@@ -78,7 +94,9 @@ struct Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum By {
-    Move,
+    Stone,
+    /// The position is the one before; it is not looked up.
+    Pass,
     /// The stones were rearranged, or this is the start.
     Setup,
 }
@@ -214,13 +232,10 @@ impl History {
             classes.push(Class::Suicide);
         }
         let repeated = self.find(&after);
-        if let Some(i) = repeated
-            && suicide.is_empty()
-            && !occupied
-        {
-            // Back to what lay there before the opponent's last move is possible only by taking the one stone
+        if repeated.is_some() && suicide.is_empty() && !occupied {
+            // Back to what lay there before the opponent's last stone is possible only by taking the one stone
             // that has just taken one.
-            let at_once = i + 2 == self.steps.len() && self.last().by == By::Move;
+            let at_once = self.last().by == By::Stone && self.steps[self.steps.len() - 2].board == after;
             classes.push(if at_once && captured.len() == 1 { Class::Ko } else { Class::Superko });
         }
         if classes.is_empty() {
@@ -254,15 +269,16 @@ impl History {
             let lost = (self.board().stones(color) + placed).saturating_sub(after.stones(color));
             prisoners[color.opponent() as usize] += lost;
         }
+        let by = if played.point.is_some() { By::Stone } else { By::Pass };
         self.moves.push(played);
-        self.step(after, By::Move, prisoners);
+        self.step(after, by, prisoners);
     }
 
     fn step(&mut self, board: Board, by: By, prisoners: [usize; 2]) {
-        let same_hash = self.seen.insert(board.zobrist(), self.steps.len());
+        let same_hash = if by == By::Pass { None } else { self.seen.insert(board.zobrist(), self.steps.len()) };
         let turn_before = self.turn;
         self.steps.push(Step { board, moves: self.moves.len(), by, same_hash, turn_before, prisoners });
-        if by == By::Move {
+        if by != By::Setup {
             self.turn = None;
         }
     }
@@ -273,11 +289,12 @@ impl History {
         let played = self.moves.pop()?;
         while let Some(step) = self.steps.pop() {
             match step.same_hash {
+                _ if step.by == By::Pass => None,
                 Some(earlier) => self.seen.insert(step.board.zobrist(), earlier),
                 None => self.seen.remove(&step.board.zobrist()),
             };
             self.turn = step.turn_before;
-            if step.by == By::Move {
+            if step.by != By::Setup {
                 break;
             }
         }
