@@ -2,3 +2,300 @@
 //!
 //! Enters: [`Sighting`](crate::vision::Sighting)s, clock presses, decisions. Leaves: [`Event`](crate::game::Event)s.
 //! It may never read a clock, touch a pixel or open a file: the same footage gives the same events.
+//!
+//! | file | decides |
+//! | --- | --- |
+//! | `evidence` | what the readings of many frames say about each point |
+//! | `ledger` | what is held to be true: the game, open faults, captured stones that still lie; a fold over events |
+//! | `explain` | which stories lead from there to what is seen, and how likely they are (pure search) |
+//! | `decide` | when a story is sure enough to be told |
+//! | `follow` | what becomes of it: repairs, captures taken off, grace times, stones off their point |
+//! | `start` | the first position |
+//! | `loose`, `seats` | stones on no crossing, and who sits where |
+//! | `report` | the event with article, verdict and sentence |
+
+mod decide;
+mod evidence;
+mod explain;
+mod follow;
+mod ledger;
+mod loose;
+mod report;
+mod seats;
+mod start;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use evidence::Evidence;
+use ledger::Ledger;
+pub use ledger::Phase;
+use loose::LooseStones;
+use seats::Seats;
+pub use seats::Side;
+
+use crate::game::{Event, EventKind, Interval, Text};
+use crate::rules::{Board, Color, History, Point};
+use crate::vision::{Scene, Sighting};
+
+/// What a competition's rules say about an infraction.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Ruling {
+    pub article: Option<String>,
+    pub verdict: Option<Text>,
+}
+
+/// Where articles and proposed verdicts come from.
+pub trait Law: Send + Sync {
+    fn ruling(&self, kind: EventKind) -> Ruling;
+}
+
+/// No law: events say what happened and no more.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoLaw;
+
+impl Law for NoLaw {
+    fn ruling(&self, _: EventKind) -> Ruling {
+        Ruling::default()
+    }
+}
+
+/// How the referee is to work.
+#[derive(Clone)]
+pub struct RefereeOptions {
+    pub law: Arc<dyn Law>,
+    /// Captured stones may lie so long before `missed_capture` is told, milliseconds.
+    pub capture_grace_ms: u64,
+    /// The position and history already reached; `None`: what lies on the board at the start is adopted.
+    pub start: Option<History>,
+    /// Who plays the first stone on an empty board.
+    pub first: Color,
+}
+
+impl Default for RefereeOptions {
+    fn default() -> RefereeOptions {
+        RefereeOptions { law: Arc::new(NoLaw), capture_grace_ms: 3000, start: None, first: Color::Black }
+    }
+}
+
+/// A press of the game clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Press {
+    pub ms: u64,
+    /// Who pressed.
+    pub side: Color,
+}
+
+/// Watches one table.
+pub struct Referee {
+    options: RefereeOptions,
+    ledger: Ledger,
+    evidence: Option<Evidence>,
+    loose: LooseStones,
+    seats: Seats,
+    now: u64,
+    /// The footage ends here: what is pending is decided on what there is.
+    flushing: bool,
+    out: Vec<Event>,
+    start: start::StartWatch,
+    /// When a scene event of each kind was last told.
+    scene_told: BTreeMap<EventKind, u64>,
+    /// The offset at which each stone was accepted, pitches.
+    accepted_offset: BTreeMap<Point, [f64; 2]>,
+    /// The point of each open `stone_off_point`.
+    off_points: BTreeMap<u64, Point>,
+    /// Where the stone of each takeback lay first.
+    taken_back_from: BTreeMap<u64, Point>,
+    /// A press whose stone has not been seen.
+    press: Option<(Press, usize)>,
+    /// From when on the present differences have had no explanation.
+    baffled_since: Option<u64>,
+    /// From when on stones have been disappearing in masses.
+    clearing_since: Option<u64>,
+}
+
+impl Referee {
+    pub fn new(options: RefereeOptions) -> Referee {
+        let mut ledger = Ledger::default();
+        if let Some(game) = &options.start {
+            ledger.begin(game.clone(), false);
+        }
+        Referee {
+            options,
+            ledger,
+            evidence: None,
+            loose: LooseStones::default(),
+            seats: Seats::default(),
+            now: 0,
+            flushing: false,
+            out: Vec::new(),
+            start: start::StartWatch::default(),
+            scene_told: BTreeMap::new(),
+            accepted_offset: BTreeMap::new(),
+            off_points: BTreeMap::new(),
+            taken_back_from: BTreeMap::new(),
+            press: None,
+            baffled_since: None,
+            clearing_since: None,
+        }
+    }
+
+    /// Goes on after a restart with what the journal holds. What happened meanwhile is explained by what is seen next.
+    pub fn resume(options: RefereeOptions, events: &[Event]) -> Referee {
+        let mut referee = Referee::new(options);
+        for e in events {
+            referee.ledger.apply(e);
+        }
+        referee
+    }
+
+    /// The game as the referee holds it; `None` before the start position is known.
+    pub fn history(&self) -> Option<&History> {
+        self.ledger.game.as_ref()
+    }
+
+    pub fn phase(&self) -> Phase {
+        self.ledger.phase
+    }
+
+    /// What should lie on the table now, known faults and captured stones that still lie included.
+    pub fn table(&self) -> Option<Board> {
+        let game = self.ledger.game.as_ref()?;
+        let mut board = Board::new(game.size());
+        for p in board.points() {
+            board.set(p, self.ledger.expected(p));
+        }
+        Some(board)
+    }
+
+    /// Takes one frame's sighting in and says what is now known to have happened.
+    pub fn sight(&mut self, s: &Sighting) -> Vec<Event> {
+        self.now = self.now.max(s.time_ms);
+        self.scene(s);
+        if s.size == 0 || s.points.len() != s.size as usize * s.size as usize || !(2..=25).contains(&s.size) {
+            if let Some(e) = &mut self.evidence {
+                e.blind(self.now);
+            }
+            return self.drain();
+        }
+        if let Some(game) = &self.ledger.game
+            && game.size() != s.size
+        {
+            // another board than that of the game: nothing on it concerns the game
+            return self.drain();
+        }
+        if self.evidence.as_ref().is_none_or(|e| e.size() != s.size) {
+            self.evidence = Some(Evidence::new(s.size, self.now));
+        }
+        self.sync();
+        if let Some(e) = &mut self.evidence {
+            e.see(s);
+        }
+        self.seats.see(s);
+        let gone = self.loose.see(s);
+        self.step(gone);
+        self.drain()
+    }
+
+    /// Takes a press of the clock in.
+    pub fn press(&mut self, press: Press) -> Vec<Event> {
+        self.now = self.now.max(press.ms);
+        self.pressed(press);
+        self.drain()
+    }
+
+    /// The source gives no pictures any more.
+    pub fn source_lost(&mut self, ms: u64, reason: &str) -> Vec<Event> {
+        self.now = self.now.max(ms);
+        let mut e = self.event(EventKind::SourceLost, Interval { first: ms, last: ms }, 1.0);
+        e.text = Some(Text {
+            en: format!("The camera gives no pictures: {reason}. Nothing is watched until it is back."),
+            zh: format!("摄像头没有画面：{reason}。恢复之前无法监看。"),
+        });
+        self.emit(e);
+        self.drain()
+    }
+
+    /// The source gives pictures again.
+    pub fn source_back(&mut self, ms: u64) -> Vec<Event> {
+        self.now = self.now.max(ms);
+        if let Some(e) = &mut self.evidence {
+            e.blind(ms);
+        }
+        let e = self.event(EventKind::SourceBack, Interval { first: ms, last: ms }, 1.0);
+        self.emit(e);
+        self.drain()
+    }
+
+    /// The footage is over: what is pending is decided on what there is.
+    pub fn finish(&mut self, ms: u64) -> Vec<Event> {
+        self.now = self.now.max(ms);
+        self.flushing = true;
+        if self.evidence.is_some() {
+            self.step(Vec::new());
+        }
+        self.flushing = false;
+        self.drain()
+    }
+
+    fn drain(&mut self) -> Vec<Event> {
+        std::mem::take(&mut self.out)
+    }
+
+    /// The evidence is always against what should lie there.
+    fn sync(&mut self) {
+        if let Some(e) = &mut self.evidence
+            && self.ledger.game.is_some()
+        {
+            let ledger = &self.ledger;
+            e.expect(|p| ledger.expected(p), self.now);
+        }
+    }
+
+    fn step(&mut self, gone: Vec<u64>) {
+        match self.ledger.phase {
+            Phase::Waiting => self.watch_start(),
+            Phase::Cleared => {}
+            Phase::Playing | Phase::Ended => {
+                self.repaired(gone);
+                // each decision changes what is expected, so the rest is looked at afresh
+                for _ in 0..8 {
+                    self.sync();
+                    if !(self.follow_repairs() || self.explain_and_tell()) {
+                        break;
+                    }
+                }
+                self.sync();
+                self.follow_captures();
+                self.follow_offsets();
+                self.follow_loose();
+            }
+        }
+    }
+
+    fn scene(&mut self, s: &Sighting) {
+        for change in &s.scene {
+            let (kind, confidence) = match *change {
+                Scene::BoardFound { confidence } => (EventKind::BoardFound, f64::from(confidence)),
+                Scene::BoardLost => (EventKind::BoardLost, 0.95),
+                Scene::CameraMoved { .. } => (EventKind::CameraMoved, 0.95),
+                Scene::BoardMoved { .. } => (EventKind::BoardMoved, 0.95),
+                Scene::LightChanged => (EventKind::LightChanged, 0.9),
+                Scene::Obstructed => (EventKind::Obstructed, 0.9),
+            };
+            let moved = matches!(kind, EventKind::CameraMoved | EventKind::BoardMoved);
+            if moved && let Some(e) = &mut self.evidence {
+                e.blind(self.now);
+            }
+            // one bump is one event, however many frames it lasts
+            let quiet = if matches!(kind, EventKind::BoardFound | EventKind::BoardLost) { 0 } else { 2000 };
+            let last = self.scene_told.insert(kind, self.now);
+            if last.is_some_and(|t| self.now < t + quiet) {
+                continue;
+            }
+            let confidence = if confidence.is_finite() { confidence } else { 0.5 };
+            let e = self.event(kind, Interval { first: s.time_ms, last: s.time_ms }, confidence);
+            self.emit(e);
+        }
+    }
+}

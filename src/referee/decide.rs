@@ -1,0 +1,623 @@
+//! When a story is sure enough to be told.
+
+use std::collections::BTreeMap;
+
+use super::Referee;
+use super::evidence::{Chance, Diff};
+use super::explain::{self, Explanation, Picture, Step, Undo};
+use super::ledger::{Lying, Phase};
+use crate::game::{Event, EventKind, Interval, Spot};
+use crate::rules::{Color, Point};
+
+/// A stone must have been in view this long.
+const SETTLED_MS: u64 = 200;
+/// ... and this long while a hand is still over some part of the board.
+const SETTLED_UNDER_HAND_MS: u64 = 450;
+/// ... and this long if the hand is right beside it: it may still be held or straightened.
+const HELD_MS: u64 = 1500;
+/// ... and this long if it came out of nowhere, with no hand near.
+const UNPROVOKED_MS: u64 = 600;
+/// Faults wait longer than moves: a false alarm is worse than a short delay.
+const FAULT_MS: u64 = 500;
+/// Stones that are gone may only be lifted for a moment.
+const GONE_MS: u64 = 800;
+const HAND_AWAY_MS: u64 = 300;
+/// A hand that stays does not hold a fault back for ever.
+const HAND_STAYS_MS: u64 = 2500;
+/// The last stone may be in the air this long before it counts as taken back for good.
+const LIFTED_MS: u64 = 3000;
+/// A stone that lay for less than this was never let go of.
+const RELEASED_MS: u64 = 500;
+/// Differences without a story are shown to the operator after this long.
+const BAFFLED_MS: u64 = 6000;
+/// Stones taken within this time of a move belong to it.
+const RECENT_MS: u64 = 10_000;
+
+const MOVE_EVIDENCE: f64 = 6.5;
+const MOVE_EVIDENCE_NEAR: f64 = 9.5;
+const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
+const FAULT_EVIDENCE: f64 = 14.0;
+/// A difference with less is only emerging.
+const SEEN_EVIDENCE: f64 = 3.0;
+
+impl Referee {
+    /// Looks for the story behind the differences and tells as much of it as is sure. True if something was told.
+    pub(super) fn explain_and_tell(&mut self) -> bool {
+        if self.ledger.phase == Phase::Cleared {
+            return false;
+        }
+        let Some(evidence) = &self.evidence else { return false };
+        let diffs: BTreeMap<Point, Diff> =
+            evidence.diffs().into_iter().filter(|d| d.current).map(|d| (d.point, d)).collect();
+        if diffs.is_empty() {
+            self.baffled_since = None;
+            self.clearing_since = None;
+            return false;
+        }
+        let least = if self.flushing { SEEN_EVIDENCE } else { MOVE_EVIDENCE };
+        if diffs.values().all(|d| d.evidence < least) {
+            return false;
+        }
+        if let Some(done) = self.clearing(&diffs) {
+            return done;
+        }
+        if self.ledger.phase == Phase::Ended {
+            return false;
+        }
+        let stories = self.stories(&diffs);
+        let Some(best) = stories.first() else { return false };
+        let best = best.clone();
+        let margin = |same: &dyn Fn(&Explanation) -> bool| {
+            stories.iter().find(|s| !same(s)).map_or(12.0, |s| s.cost - best.cost)
+        };
+        let told = if best.undone == 0 {
+            self.tell_forward(&best, &diffs, &margin)
+        } else {
+            self.tell_back(&best, &diffs, &margin)
+        };
+        if told {
+            self.baffled_since = None;
+            return true;
+        }
+        self.tell_unexplained(&best, &diffs)
+    }
+
+    fn stories(&self, diffs: &BTreeMap<Point, Diff>) -> Vec<Explanation> {
+        let (Some(game), Some(evidence)) = (&self.ledger.game, &self.evidence) else { return Vec::new() };
+        let seen = evidence.board(SEEN_EVIDENCE);
+        let mut wrong = BTreeMap::new();
+        for open in &self.ledger.open {
+            for (&p, is) in &open.wrong {
+                if let Some(is) = is {
+                    wrong.insert(p, *is);
+                }
+            }
+        }
+        let mut lying = BTreeMap::new();
+        for l in &self.ledger.lying {
+            lying.extend(l.stones.iter().map(|(p, c)| (*p, *c)));
+        }
+        let mut undo = Vec::new();
+        if let Some(last) = self.ledger.moves.last().filter(|m| m.seq != 0) {
+            let age = self.now.saturating_sub(last.reported_ms) as f64 / 1000.0;
+            undo.push(Undo { revise: 4.0 + age, lift: 4.5 });
+            if age < 4.0
+                && let Some(second) = self.ledger.moves.iter().rev().nth(1).filter(|m| m.seq != 0)
+            {
+                let age = self.now.saturating_sub(second.reported_ms) as f64 / 1000.0;
+                undo.push(Undo { revise: 4.0 + age, lift: 8.0 });
+            }
+        }
+        let recent = self.ledger.moves.last().is_some_and(|m| self.now.saturating_sub(m.seen_ms) < RECENT_MS);
+        let pressed =
+            self.press.filter(|(p, n)| *n == game.moves().len() && p.side == game.turn()).map(|(p, _)| p.side);
+        explain::explain(&Picture {
+            history: game,
+            seen: &seen,
+            diffs,
+            wrong: &wrong,
+            lying: &lying,
+            turn_is_free: self.ledger.turn_is_free,
+            may_be_passed: self.ledger.may_be_passed.or(pressed),
+            undo: &undo,
+            last_move_is_recent: recent,
+        })
+    }
+
+    /// The plays of the story in order, then its faults.
+    fn tell_forward(
+        &mut self,
+        best: &Explanation,
+        diffs: &BTreeMap<Point, Diff>,
+        margin: &dyn Fn(&dyn Fn(&Explanation) -> bool) -> f64,
+    ) -> bool {
+        let mut passed = None;
+        for step in &best.steps {
+            match step {
+                Step::Pass { color } => passed = Some(*color),
+                Step::Move { color, point, captured, still } => {
+                    let Some(d) = diffs.get(point) else { return false };
+                    if !self.move_is_ready(d, captured) {
+                        return false;
+                    }
+                    let sure = confidence(margin(&|s| s.steps.contains(step)));
+                    if let Some(color) = passed {
+                        let at = Interval { first: d.last_old_ms, last: d.first_new_ms };
+                        let mut e = self.event(EventKind::Pass, at, 0.8);
+                        e.color = Some(color);
+                        e.move_number = Some(self.ledger.moves.len() as u32 + 1);
+                        self.emit(e);
+                        self.press = None;
+                    }
+                    self.tell_move(*color, *point, captured, still, d, sure);
+                    return true;
+                }
+                _ => break,
+            }
+        }
+        let faults: Vec<&Step> = best.steps.iter().filter(|s| !s.is_play()).collect();
+        if faults.is_empty() || faults.iter().all(|s| matches!(s, Step::Unread { .. })) {
+            return false;
+        }
+        if best.steps.iter().any(Step::is_play) {
+            return false;
+        }
+        let gap = margin(&|s| same_faults(s, best));
+        if !self.faults_are_ready(&faults, diffs, gap) {
+            return false;
+        }
+        self.tell_faults(&faults, diffs, confidence(gap))
+    }
+
+    fn move_is_ready(&self, d: &Diff, captured: &[Point]) -> bool {
+        let Some(evidence) = &self.evidence else { return false };
+        if self.flushing {
+            return d.current && d.evidence >= SEEN_EVIDENCE;
+        }
+        let (least, settled) = match d.chance {
+            Chance::Covered => (MOVE_EVIDENCE, SETTLED_MS),
+            Chance::Near => (MOVE_EVIDENCE_NEAR, SETTLED_MS),
+            Chance::None => (MOVE_EVIDENCE_UNPROVOKED, UNPROVOKED_MS),
+        };
+        let age = d.age_ms(self.now);
+        if d.hidden || !d.current || d.frames < 2 || d.evidence < least || age < settled {
+            return false;
+        }
+        if evidence.hand_now() {
+            if d.hand_near && age < HELD_MS {
+                return false;
+            }
+            if age < SETTLED_UNDER_HAND_MS {
+                return false;
+            }
+            // a neighbour that cannot be seen may be where the stone was shoved from; a captured one may be in the fingers
+            let covered = evidence.hidden_within(d.point, 2) || captured.iter().any(|&q| evidence.is_hidden(q));
+            if covered && age < 2 * SETTLED_UNDER_HAND_MS {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn tell_move(&mut self, color: Color, point: Point, captured: &[Point], still: &[Point], d: &Diff, sure: f64) {
+        let at = Interval { first: d.last_old_ms, last: d.first_new_ms };
+        let mut e = self.event(EventKind::Move, at, sure);
+        e.color = Some(color);
+        e.point = Some(point);
+        e.captured = Some(captured.to_vec());
+        let number = self.ledger.moves.len() as u32 + 1;
+        e.move_number = Some(number);
+        let early = self.press.take().filter(|(p, _)| p.side == color && d.last_old_ms > p.ms);
+        let replied: Vec<u64> = self
+            .ledger
+            .open
+            .iter()
+            .filter(|o| o.kind == EventKind::Takeback && o.wrong.is_empty() && o.color != Some(color))
+            .map(|o| o.seq)
+            .collect();
+        let seq = self.emit(e);
+        self.seats.moved(color);
+        if !still.is_empty() {
+            self.ledger.lying.push(Lying {
+                seq,
+                number,
+                capturer: color,
+                stones: still.iter().map(|&p| (p, color.opponent())).collect(),
+                grace_from_ms: self.now,
+                missed: None,
+                overtaken_ms: None,
+            });
+        }
+        self.accepted_offset.remove(&point);
+        // the opponent played on: what was taken back stands as it is now
+        for of in replied {
+            self.tell_repaired(of, at);
+        }
+        if let Some((press, _)) = early {
+            let at = Interval { first: press.ms, last: press.ms };
+            let e = self.fault(EventKind::PressBeforeMove, at, 0.8, Some(color), vec![point.into()], &[]);
+            let seq = self.emit(e);
+            self.ledger.open.retain(|o| o.seq != seq);
+        }
+    }
+
+    fn faults_are_ready(&self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, gap: f64) -> bool {
+        let Some(evidence) = &self.evidence else { return false };
+        let mut youngest = u64::MAX;
+        let mut hidden = false;
+        for step in faults {
+            let (points, gone) = match step {
+                Step::Void { point, taken, .. } => {
+                    let mut points = vec![*point];
+                    points.extend(taken);
+                    (points, false)
+                }
+                Step::Displaced { from, to, .. } => {
+                    let mut points = vec![*from];
+                    points.extend(to);
+                    (points, to.is_none())
+                }
+                Step::WrongRemoval { points, .. } => (points.clone(), true),
+                Step::Scattered { points } => (points.clone(), true),
+                // something else is still in the making
+                Step::Unread { point } => {
+                    let Some(d) = diffs.get(point) else { continue };
+                    if d.evidence > SEEN_EVIDENCE && d.age_ms(self.now) < GONE_MS {
+                        return false;
+                    }
+                    continue;
+                }
+                Step::Move { .. } | Step::Pass { .. } => continue,
+            };
+            for p in points {
+                let Some(d) = diffs.get(&p) else { continue };
+                let least = if d.chance == Chance::None { MOVE_EVIDENCE_UNPROVOKED } else { FAULT_EVIDENCE };
+                if d.evidence < least || d.frames < 2 {
+                    return false;
+                }
+                let age = d.age_ms(self.now);
+                youngest = youngest.min(age);
+                let wait = if gone { GONE_MS } else { FAULT_MS };
+                if age < wait || evidence.hand_away_ms(self.now) < if gone { 2 * HAND_AWAY_MS } else { HAND_AWAY_MS } {
+                    if !(evidence.hand_stays_ms(self.now) > HAND_STAYS_MS && age > HAND_STAYS_MS) {
+                        return false;
+                    }
+                }
+                hidden |= evidence.hidden_within(p, 3);
+            }
+        }
+        let hidden = hidden || evidence.hidden_count() > 0;
+        (!hidden || youngest > HAND_STAYS_MS) && (gap > 1.0 || youngest > 1500)
+    }
+
+    fn tell_faults(&mut self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, sure: f64) -> bool {
+        let mut told = false;
+        let mut from = Vec::new();
+        let mut to = Vec::new();
+        let mut colors = Vec::new();
+        for step in faults {
+            match step {
+                Step::Void { kind, color, point, taken, repeats } => {
+                    let mut wrong = vec![*point];
+                    wrong.extend(taken);
+                    let points = wrong.iter().map(|&p| p.into()).collect();
+                    let mut e = self.fault(*kind, interval(&wrong, diffs), sure, Some(*color), points, &wrong);
+                    e.point = Some(*point);
+                    e.move_number = Some(self.ledger.moves.len() as u32 + 1);
+                    // the move whose position it repeats
+                    e.of = repeats
+                        .and_then(|n| self.ledger.moves.get(n.checked_sub(1)?))
+                        .map(|m| m.seq)
+                        .filter(|&s| s != 0);
+                    self.tell_fault(e, &wrong, diffs);
+                    told = true;
+                }
+                Step::WrongRemoval { color, points } => {
+                    let spots = points.iter().map(|&p| p.into()).collect();
+                    let at = interval(points, diffs);
+                    let e = self.fault(EventKind::WrongRemoval, at, sure, Some(*color), spots, points);
+                    self.tell_fault(e, points, diffs);
+                    told = true;
+                }
+                Step::Scattered { points } => {
+                    let spots = points.iter().map(|&p| p.into()).collect();
+                    let at = interval(points, diffs);
+                    let mut e = self.fault(EventKind::Scattered, at, sure, None, spots, points);
+                    e.board = self.evidence.as_ref().map(|ev| ev.board(SEEN_EVIDENCE).rows());
+                    self.tell_fault(e, points, diffs);
+                    told = true;
+                }
+                Step::Displaced { color, from: f, to: t } => {
+                    from.push(*f);
+                    to.extend(*t);
+                    colors.push(*color);
+                }
+                _ => {}
+            }
+        }
+        if !from.is_empty() {
+            let wrong: Vec<Point> = from.iter().chain(&to).copied().collect();
+            let spots: Vec<Spot> = wrong.iter().map(|&p| p.into()).collect();
+            colors.dedup();
+            let color = if colors.len() == 1 { colors.first().copied() } else { None };
+            let e = self.fault(EventKind::DisplacedStone, interval(&wrong, diffs), sure, color, spots, &wrong);
+            self.tell_fault(e, &wrong, diffs);
+            told = true;
+        }
+        told
+    }
+
+    /// Gives a fault out and keeps what lies there as known to be wrong.
+    pub(super) fn tell_fault(&mut self, e: Event, wrong: &[Point], diffs: &BTreeMap<Point, Diff>) -> u64 {
+        let seq = self.emit(e);
+        let now_is: Vec<_> = wrong.iter().map(|p| (*p, diffs.get(p).map(|d| d.is))).collect();
+        let table: Vec<_> = now_is.iter().map(|&(p, is)| (p, is.unwrap_or_else(|| self.seen_cell(p)))).collect();
+        // a later fault at the same point takes it over
+        for open in &mut self.ledger.open {
+            if open.seq != seq {
+                open.wrong.retain(|p, _| !wrong.contains(p));
+            } else {
+                open.wrong = table.iter().map(|&(p, is)| (p, Some(is))).collect();
+            }
+        }
+        seq
+    }
+
+    fn seen_cell(&self, p: Point) -> super::evidence::Cell {
+        self.evidence.as_ref().and_then(|e| e.latest(p)).unwrap_or_else(|| self.ledger.expected(p))
+    }
+
+    /// The story takes the last move back first: a stone taken back, or a record that was wrong.
+    fn tell_back(
+        &mut self,
+        best: &Explanation,
+        diffs: &BTreeMap<Point, Diff>,
+        margin: &dyn Fn(&dyn Fn(&Explanation) -> bool) -> f64,
+    ) -> bool {
+        let Some(evidence) = &self.evidence else { return false };
+        let now = self.now;
+        let at = self.ledger.moves.len() - best.undone.min(self.ledger.moves.len());
+        let (Some(first), Some(old)) =
+            (self.ledger.moves.get(at).copied(), self.ledger.game.as_ref().and_then(|g| g.moves().get(at)).cloned())
+        else {
+            return false;
+        };
+        let Some(old_point) = old.point else { return false };
+        let gone = diffs.get(&old_point).filter(|d| d.is.is_none()).copied();
+        let first_play = best.steps.iter().find_map(|s| match s {
+            Step::Move { color, point, captured, still } => Some((*color, *point, captured.clone(), still.clone())),
+            _ => None,
+        });
+        let lay_ms = gone.map_or(u64::MAX, |g| g.last_old_ms.saturating_sub(first.seen_ms));
+        let sure = confidence(margin(&|s| s.undone == best.undone && s.steps == best.steps));
+        match (gone, first_play) {
+            (Some(gone), Some((color, point, captured, still))) if best.undone == 1 && color == old.color => {
+                let Some(d) = diffs.get(&point) else { return false };
+                let ready = self.flushing
+                    || (self.move_is_ready(d, &captured)
+                        && gone.evidence >= MOVE_EVIDENCE_NEAR
+                        && gone.age_ms(now) >= SETTLED_MS
+                        && (evidence.hand_away_ms(now) >= SETTLED_MS || evidence.hand_stays_ms(now) > HELD_MS));
+                if !ready {
+                    return false;
+                }
+                self.tell_other_place(first.seq, old_point, (color, point, captured, still), &gone, d, lay_ms, sure);
+                true
+            }
+            (Some(gone), None) if best.undone == 1 && best.steps.iter().all(|s| matches!(s, Step::Unread { .. })) => {
+                // the last stone is in the air
+                let age = gone.age_ms(now);
+                if gone.evidence < FAULT_EVIDENCE || evidence.hand_away_ms(now) < 2 * HAND_AWAY_MS {
+                    return false;
+                }
+                let at = Interval { first: gone.last_old_ms, last: gone.first_new_ms };
+                if lay_ms < RELEASED_MS && age >= GONE_MS {
+                    self.tell_corrected(first.seq, at, sure, old.color, None);
+                    return true;
+                }
+                if lay_ms >= RELEASED_MS && age >= LIFTED_MS {
+                    let e = self.fault(
+                        EventKind::Takeback,
+                        at,
+                        sure,
+                        Some(old.color),
+                        vec![old_point.into()],
+                        &[old_point],
+                    );
+                    self.tell_fault(e, &[old_point], diffs);
+                    return true;
+                }
+                false
+            }
+            (None, Some((color, point, captured, _))) => {
+                // the record was wrong: another stone was the move
+                let Some(d) = diffs.get(&point).copied() else { return false };
+                if best.undone != 1 || color != old.color || !self.move_is_ready(&d, &captured) {
+                    return false;
+                }
+                let faults: Vec<&Step> = best.steps.iter().filter(|s| !s.is_play()).collect();
+                let gap = margin(&|s| s.undone == best.undone && same_faults(s, best));
+                let mut all = diffs.clone();
+                // the old stone is seen to lie there; the record no longer says so
+                all.entry(old_point).or_insert(Diff {
+                    point: old_point,
+                    was: None,
+                    is: Some(old.color),
+                    evidence: FAULT_EVIDENCE + 10.0,
+                    last_old_ms: first.seen_ms,
+                    first_new_ms: first.seen_ms,
+                    frames: 2,
+                    ..d
+                });
+                if !self.faults_are_ready(&faults, &all, gap) {
+                    return false;
+                }
+                let at = Interval { first: d.last_old_ms, last: d.first_new_ms };
+                self.tell_corrected(first.seq, at, sure, color, Some((point, captured)));
+                self.sync();
+                self.tell_faults(&faults, &all, confidence(gap));
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The last stone lies elsewhere now.
+    #[allow(clippy::too_many_arguments)]
+    fn tell_other_place(
+        &mut self,
+        of: u64,
+        old_point: Point,
+        (color, point, captured, still): (Color, Point, Vec<Point>, Vec<Point>),
+        gone: &Diff,
+        d: &Diff,
+        lay_ms: u64,
+        sure: f64,
+    ) {
+        let at = Interval { first: gone.last_old_ms.min(d.last_old_ms), last: d.first_new_ms.max(gone.first_new_ms) };
+        // back to where it first lay: that repairs it
+        let back = self
+            .ledger
+            .open
+            .iter()
+            .find(|o| {
+                o.kind == EventKind::Takeback
+                    && o.color == Some(color)
+                    && self.taken_back_from.get(&o.seq) == Some(&point)
+            })
+            .map(|o| o.seq);
+        if back.is_none() && lay_ms >= RELEASED_MS {
+            let mut e =
+                self.fault(EventKind::Takeback, at, sure, Some(color), vec![old_point.into(), point.into()], &[]);
+            e.point = Some(old_point);
+            e.restore = vec![
+                crate::game::Restore { at: old_point, be: Some(color).into() },
+                crate::game::Restore { at: point, be: None.into() },
+            ];
+            let seq = self.emit(e);
+            // the record follows the stone, so nothing on the board is against it
+            for o in self.ledger.open.iter_mut().filter(|o| o.seq == seq) {
+                o.wrong.clear();
+            }
+            self.taken_back_from.insert(seq, old_point);
+        }
+        self.tell_corrected(of, at, sure, color, Some((point, captured)));
+        if !still.is_empty() {
+            self.ledger.lying.push(Lying {
+                seq: of,
+                number: self.ledger.moves.len() as u32,
+                capturer: color,
+                stones: still.iter().map(|&p| (p, color.opponent())).collect(),
+                grace_from_ms: self.now,
+                missed: None,
+                overtaken_ms: None,
+            });
+        }
+        if let Some(of) = back {
+            self.tell_repaired(of, at);
+        }
+    }
+
+    /// Move `of` was another one, or (`None`) none.
+    fn tell_corrected(&mut self, of: u64, at: Interval, sure: f64, color: Color, now: Option<(Point, Vec<Point>)>) {
+        let mut e = self.event(EventKind::Corrected, at, sure);
+        e.of = Some(of);
+        e.color = Some(color);
+        e.move_number = self.ledger.moves.iter().position(|m| m.seq == of).map(|n| n as u32 + 1);
+        if let Some((point, captured)) = now {
+            e.point = Some(point);
+            e.captured = Some(captured);
+        }
+        let mut after = self.ledger.clone();
+        after.apply(&e);
+        e.board = after.board().map(|b| b.rows());
+        self.emit(e);
+    }
+
+    /// Differences that no story covers go to the operator, and stop being looked at.
+    fn tell_unexplained(&mut self, best: &Explanation, diffs: &BTreeMap<Point, Diff>) -> bool {
+        let Some(evidence) = &self.evidence else { return false };
+        let points: Vec<Point> = diffs
+            .values()
+            .filter(|d| d.evidence >= MOVE_EVIDENCE_UNPROVOKED && d.age_ms(self.now) > BAFFLED_MS)
+            .map(|d| d.point)
+            .collect();
+        if points.is_empty() || evidence.hand_away_ms(self.now) < 1500 {
+            return false;
+        }
+        let since = *self.baffled_since.get_or_insert(self.now);
+        let lifted = best.undone > 0 && best.steps.is_empty();
+        if self.now < since + 1000 || lifted {
+            return false;
+        }
+        self.baffled_since = None;
+        let spots = points.iter().map(|&p| p.into()).collect();
+        let mut e = self.fault(EventKind::Unexplained, interval(&points, diffs), 0.5, None, spots, &points);
+        e.board = Some(evidence.board(SEEN_EVIDENCE).rows());
+        self.tell_fault(e, &points, diffs);
+        true
+    }
+
+    /// Stones coming off in masses are the end of a game and no infraction. `Some`: nothing else is to be told now.
+    fn clearing(&mut self, diffs: &BTreeMap<Point, Diff>) -> Option<bool> {
+        let board = self.ledger.board()?;
+        let evidence = self.evidence.as_ref()?;
+        let seen: Vec<&Diff> = diffs.values().filter(|d| d.evidence >= MOVE_EVIDENCE).collect();
+        let off: Vec<&&Diff> = seen.iter().filter(|d| d.is.is_none()).collect();
+        let stones = board.stones(Color::Black) + board.stones(Color::White);
+        let both = [Color::Black, Color::White].iter().all(|c| off.iter().any(|d| d.was == Some(*c)));
+        let agreed = self.ledger.phase == Phase::Ended || self.ledger.agreed != [false; 2];
+        let added = seen.len() - off.len();
+        let masses = if agreed {
+            off.len() >= 4.min(stones.max(1))
+        } else {
+            (off.len() >= 5 && both && added <= off.len() / 5) || (off.len() == stones && stones >= 2 && added == 0)
+        };
+        if !masses {
+            self.clearing_since = None;
+            return (self.ledger.phase == Phase::Ended).then_some(false);
+        }
+        let since = *self.clearing_since.get_or_insert(self.now);
+        let remaining = stones - off.len();
+        let sure = if agreed {
+            off.iter().filter(|d| d.age_ms(self.now) >= SETTLED_MS).count() >= 4.min(stones)
+        } else if remaining == 0 {
+            self.now >= since + if stones < 6 { 2000 } else { FAULT_MS }
+        } else {
+            remaining * 2 <= stones && off.len() >= 8 && self.now >= since + FAULT_MS
+        };
+        if sure {
+            let points: Vec<Point> = off.iter().map(|d| d.point).collect();
+            let mut e = self.event(EventKind::BoardCleared, interval(&points, diffs), if agreed { 0.97 } else { 0.85 });
+            e.move_number = Some(self.ledger.moves.len() as u32);
+            self.emit(e);
+            return Some(true);
+        }
+        // it goes on for some seconds, else it was no clearing
+        let waits = self.now < since + 8000 || evidence.hand_away_ms(self.now) < 3000;
+        waits.then_some(false)
+    }
+}
+
+/// The faults are the same (in any order), whatever else the stories say.
+fn same_faults(a: &Explanation, b: &Explanation) -> bool {
+    let faults = |x: &Explanation| -> Vec<Step> {
+        x.steps.iter().filter(|s| !s.is_play() && !matches!(s, Step::Unread { .. })).cloned().collect()
+    };
+    let (a, b) = (faults(a), faults(b));
+    a.len() == b.len() && a.iter().all(|s| b.contains(s))
+}
+
+/// When the changes at `points` happened: after the last frame that shows none of them, before the first that shows all.
+pub(super) fn interval(points: &[Point], diffs: &BTreeMap<Point, Diff>) -> Interval {
+    let known: Vec<&Diff> = points.iter().filter_map(|p| diffs.get(p)).collect();
+    Interval {
+        first: known.iter().map(|d| d.last_old_ms).min().unwrap_or(0),
+        last: known.iter().map(|d| d.first_new_ms).max().unwrap_or(0),
+    }
+}
+
+/// From how much likelier the story is than the next one.
+fn confidence(margin: f64) -> f64 {
+    (1.0 / (1.0 + (-margin.max(0.0)).exp())).clamp(0.5, 0.999)
+}

@@ -1,0 +1,391 @@
+//! What the readings of many frames say about each point, against what should lie there.
+//!
+//! Every point keeps, for each state it could be in instead of the expected one, a sum of log-likelihood ratios that never
+//! falls below zero (a CUSUM test). One misread frame is forgotten within the next; a stone that stays is believed within
+//! two or three frames. How much evidence is asked depends on whether anything could have happened there: a point that
+//! was behind a hand may well have changed, one that lay in full view all the time hardly can have.
+
+use crate::rules::{Board, Color, Point};
+use crate::vision::{PointReading, Sighting};
+
+/// What a point holds: `None` is empty.
+pub type Cell = Option<Color>;
+
+/// One frame counts at most this much (natural logarithm): no frame is trusted beyond 97 %.
+const MOST_PER_FRAME: f64 = 3.5;
+/// Evidence beyond this is not kept, so that a change of mind never takes long.
+const MOST_KEPT: f64 = 24.0;
+/// A difference is looked at from here on.
+const EMERGING: f64 = 2.0;
+/// Frames this far apart count as independent.
+const INDEPENDENT_MS: f64 = 100.0;
+/// Beyond this distance a stone does not lie on the crossing that it is nearest to (pitches).
+pub const OFF_GRID_PITCHES: f32 = 0.5;
+/// After this long without a view anything can have happened at a point.
+const UNSEEN_MS: u64 = 350;
+/// A hand this recently near a point can have changed it.
+const HAND_NEAR_MS: u64 = 900;
+
+/// How easily a change can have come about without being seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Chance {
+    /// The point lay open, with no hand around.
+    None,
+    /// A hand was near.
+    Near,
+    /// The point was hidden, or no frame showed it for a while.
+    Covered,
+}
+
+/// A point that looks different from what should lie there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Diff {
+    pub point: Point,
+    pub was: Cell,
+    pub is: Cell,
+    /// Natural logarithm of the odds gathered for `is` against `was`.
+    pub evidence: f64,
+    /// Last frame that still showed `was`.
+    pub last_old_ms: u64,
+    /// First frame of the run that shows `is`.
+    pub first_new_ms: u64,
+    pub frames: u32,
+    pub chance: Chance,
+    /// The latest frame in which the point could be seen agrees with `is`.
+    pub current: bool,
+    /// It cannot be seen right now.
+    pub hidden: bool,
+    /// One of the points around it is hidden right now: a hand may still hold the stone.
+    pub hand_near: bool,
+}
+
+impl Diff {
+    /// How long it has been seen so.
+    pub fn age_ms(&self, now: u64) -> u64 {
+        now.saturating_sub(self.first_new_ms)
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Track {
+    stat: [f64; 3],
+    first: [u64; 3],
+    frames: [u32; 3],
+    last_old_ms: u64,
+    last_seen_ms: Option<u64>,
+    last_hidden_ms: Option<u64>,
+    latest: Option<Cell>,
+    hidden: bool,
+    /// A stone is seen there, but well off the crossing.
+    astray: bool,
+    offset: OffsetTrack,
+}
+
+/// Where the stone on a point stands, averaged while it stays.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OffsetTrack {
+    pub mean: [f64; 2],
+    pub frames: u32,
+    pub since_ms: u64,
+}
+
+impl OffsetTrack {
+    fn add(&mut self, sample: [f32; 2], now: u64) {
+        let s = [f64::from(sample[0]), f64::from(sample[1])];
+        if !(s[0].is_finite() && s[1].is_finite()) {
+            return;
+        }
+        let jump = (s[0] - self.mean[0]).hypot(s[1] - self.mean[1]);
+        if self.frames == 0 || jump > 0.2 {
+            *self = OffsetTrack { mean: s, frames: 1, since_ms: now };
+            return;
+        }
+        self.frames = (self.frames + 1).min(10_000);
+        let k = 1.0 / f64::from(self.frames.min(8));
+        for (mean, s) in self.mean.iter_mut().zip(s) {
+            *mean += k * (s - *mean);
+        }
+    }
+
+    /// Distance from the crossing, pitches.
+    pub fn distance(&self) -> f64 {
+        self.mean[0].hypot(self.mean[1])
+    }
+}
+
+/// Index of a state in per-state arrays.
+fn slot(c: Cell) -> usize {
+    match c {
+        None => 0,
+        Some(Color::Black) => 1,
+        Some(Color::White) => 2,
+    }
+}
+
+const STATES: [Cell; 3] = [None, Some(Color::Black), Some(Color::White)];
+
+/// Evidence about every point of one board.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    size: u8,
+    expected: Vec<Cell>,
+    tracks: Vec<Track>,
+    last_frame_ms: Option<u64>,
+    hand_ms: Option<u64>,
+    hand_since_ms: Option<u64>,
+    last_hand_left_ms: u64,
+}
+
+impl Evidence {
+    pub fn new(size: u8, now: u64) -> Evidence {
+        let n = size as usize * size as usize;
+        let track = Track {
+            stat: [0.0; 3],
+            first: [now; 3],
+            frames: [0; 3],
+            last_old_ms: now,
+            last_seen_ms: None,
+            last_hidden_ms: Some(now),
+            latest: None,
+            hidden: true,
+            astray: false,
+            offset: OffsetTrack::default(),
+        };
+        Evidence {
+            size,
+            expected: vec![None; n],
+            tracks: vec![track; n],
+            last_frame_ms: None,
+            hand_ms: None,
+            hand_since_ms: None,
+            last_hand_left_ms: now,
+        }
+    }
+
+    pub fn size(&self) -> u8 {
+        self.size
+    }
+
+    fn index(&self, p: Point) -> usize {
+        p.row as usize * self.size as usize + p.col as usize
+    }
+
+    fn points(&self) -> impl Iterator<Item = Point> + use<> {
+        let n = self.size;
+        (0..n).flat_map(move |r| (0..n).map(move |c| Point::new(r, c)))
+    }
+
+    /// Tells what should lie at every point; where that changed, the evidence starts afresh.
+    pub fn expect(&mut self, cell: impl Fn(Point) -> Cell, now: u64) {
+        for p in self.points() {
+            let i = self.index(p);
+            let want = cell(p);
+            if self.expected[i] == want {
+                continue;
+            }
+            self.expected[i] = want;
+            let t = &mut self.tracks[i];
+            t.stat = [0.0; 3];
+            t.frames = [0; 3];
+            t.last_old_ms = now;
+            if want.is_none() {
+                t.offset = OffsetTrack::default();
+            }
+        }
+    }
+
+    /// Nothing is known any more (source lost, camera bumped): evidence is kept, but everything may have changed.
+    pub fn blind(&mut self, now: u64) {
+        for t in &mut self.tracks {
+            t.last_hidden_ms = Some(now);
+            t.hidden = true;
+        }
+        self.last_frame_ms = Some(now);
+    }
+
+    /// Takes one frame in.
+    pub fn see(&mut self, s: &Sighting) {
+        let now = s.time_ms;
+        let any_hand = s.hand;
+        if any_hand {
+            self.hand_since_ms.get_or_insert(now);
+            self.hand_ms = Some(now);
+            self.last_hand_left_ms = now;
+        } else {
+            self.hand_since_ms = None;
+        }
+        for p in self.points() {
+            let i = self.index(p);
+            let r = clean(s.at(p));
+            let want = self.expected[i];
+            let t = &mut self.tracks[i];
+            // a stone well off the crossing says nothing about the crossing itself
+            let stray = r.offset[0].hypot(r.offset[1]) > OFF_GRID_PITCHES && r.black + r.white > 0.5;
+            t.astray = stray;
+            if r.hidden > 0.5 || stray {
+                t.hidden = true;
+                if !stray {
+                    t.last_hidden_ms = Some(now);
+                }
+                continue;
+            }
+            t.hidden = false;
+            let gap = t.last_seen_ms.map_or(INDEPENDENT_MS, |l| now.saturating_sub(l) as f64);
+            let weight = (gap / INDEPENDENT_MS).clamp(0.1, 2.0) * f64::from(1.0 - r.hidden);
+            let latest = r.state(0.5);
+            let p_old = f64::from(r.of(want)).max(1e-3);
+            for state in STATES {
+                let k = slot(state);
+                if state == want {
+                    t.stat[k] = 0.0;
+                    continue;
+                }
+                let step = (f64::from(r.of(state)).max(1e-3) / p_old).ln();
+                let next = t.stat[k] + weight * step.clamp(-MOST_PER_FRAME, MOST_PER_FRAME);
+                if next <= 0.0 {
+                    t.stat[k] = 0.0;
+                    t.frames[k] = 0;
+                } else {
+                    if t.stat[k] <= 0.0 || t.frames[k] == 0 {
+                        t.first[k] = now;
+                        t.frames[k] = 0;
+                    }
+                    t.stat[k] = next.min(MOST_KEPT);
+                    if latest == Some(state) {
+                        t.frames[k] += 1;
+                    }
+                }
+            }
+            if latest == Some(want) {
+                t.last_old_ms = now;
+            }
+            if latest.is_some() {
+                t.latest = latest;
+            }
+            if let Some(Some(_)) = latest {
+                t.offset.add(r.offset, now);
+            } else {
+                t.offset = OffsetTrack::default();
+            }
+            t.last_seen_ms = Some(now);
+        }
+        self.last_frame_ms = Some(now);
+    }
+
+    /// Points that look different from what should lie there, in board order.
+    pub fn diffs(&self) -> Vec<Diff> {
+        self.points()
+            .filter_map(|p| {
+                let i = self.index(p);
+                let t = &self.tracks[i];
+                let k = (0..3).max_by(|&a, &b| t.stat[a].total_cmp(&t.stat[b]))?;
+                if t.stat[k] < EMERGING {
+                    return None;
+                }
+                Some(Diff {
+                    point: p,
+                    was: self.expected[i],
+                    is: STATES[k],
+                    evidence: t.stat[k],
+                    last_old_ms: t.last_old_ms.min(t.first[k]),
+                    first_new_ms: t.first[k],
+                    frames: t.frames[k],
+                    chance: self.chance(p, t, t.first[k]),
+                    current: t.latest == Some(STATES[k]),
+                    hidden: t.hidden,
+                    hand_near: self.around(p, 1).any(|q| self.tracks[self.index(q)].hidden && self.hand_now()),
+                })
+            })
+            .collect()
+    }
+
+    fn chance(&self, p: Point, t: &Track, first: u64) -> Chance {
+        let covered = first.saturating_sub(t.last_old_ms) >= UNSEEN_MS
+            || t.last_hidden_ms.is_some_and(|h| h >= t.last_old_ms.min(first).saturating_sub(150));
+        if covered {
+            return Chance::Covered;
+        }
+        let near = self
+            .around(p, 2)
+            .any(|q| self.tracks[self.index(q)].last_hidden_ms.is_some_and(|h| h + HAND_NEAR_MS >= first));
+        if near || self.hand_ms.is_some_and(|h| h + HAND_NEAR_MS >= first) { Chance::Near } else { Chance::None }
+    }
+
+    /// Points within `radius` rows and columns of `p`, without `p`.
+    fn around(&self, p: Point, radius: u8) -> impl Iterator<Item = Point> + use<> {
+        let n = self.size;
+        let rows = p.row.saturating_sub(radius)..=(p.row + radius).min(n - 1);
+        rows.flat_map(move |r| {
+            (p.col.saturating_sub(radius)..=(p.col + radius).min(n - 1)).map(move |c| Point::new(r, c))
+        })
+        .filter(move |&q| q != p)
+    }
+
+    /// A hidden point lies within `radius` of `p`.
+    pub fn hidden_within(&self, p: Point, radius: u8) -> bool {
+        self.around(p, radius).any(|q| self.tracks[self.index(q)].hidden)
+    }
+
+    pub fn is_hidden(&self, p: Point) -> bool {
+        self.tracks[self.index(p)].hidden
+    }
+
+    /// A stone is seen there, but so far off the crossing that it does not lie on it.
+    pub fn is_astray(&self, p: Point) -> bool {
+        self.tracks[self.index(p)].astray
+    }
+
+    pub fn hidden_count(&self) -> usize {
+        self.tracks.iter().filter(|t| t.hidden).count()
+    }
+
+    /// A hand is over the board in the latest frame.
+    pub fn hand_now(&self) -> bool {
+        self.hand_since_ms.is_some()
+    }
+
+    /// Time since a hand was last over the board.
+    pub fn hand_away_ms(&self, now: u64) -> u64 {
+        self.hand_ms.map_or(u64::MAX, |h| now.saturating_sub(h))
+    }
+
+    /// How long the hand over the board has been there; 0 without one.
+    pub fn hand_stays_ms(&self, now: u64) -> u64 {
+        self.hand_since_ms.map_or(0, |h| now.saturating_sub(h))
+    }
+
+    /// The state the point showed in the latest frame in which it could be seen.
+    pub fn latest(&self, p: Point) -> Option<Cell> {
+        self.tracks[self.index(p)].latest
+    }
+
+    pub fn offset(&self, p: Point) -> OffsetTrack {
+        self.tracks[self.index(p)].offset
+    }
+
+    /// The board as it is believed to lie now: what is expected, with every difference that has `least` evidence.
+    pub fn board(&self, least: f64) -> Board {
+        let mut board = Board::new(self.size);
+        for p in self.points() {
+            board.set(p, self.expected[self.index(p)]);
+        }
+        for d in self.diffs() {
+            if d.evidence >= least && d.current {
+                board.set(d.point, d.is);
+            }
+        }
+        board
+    }
+}
+
+/// A reading that is safe to calculate with, whatever was handed in.
+fn clean(r: PointReading) -> PointReading {
+    let ok = |x: f32| if x.is_finite() { x.clamp(0.0, 1.0) } else { 0.0 };
+    let (empty, black, white, hidden) = (ok(r.empty), ok(r.black), ok(r.white), ok(r.hidden));
+    let sum = empty + black + white + hidden;
+    if sum < 1e-3 {
+        return PointReading::HIDDEN;
+    }
+    let offset = if r.offset.iter().all(|x| x.is_finite()) { r.offset } else { [0.0; 2] };
+    PointReading { empty: empty / sum, black: black / sum, white: white / sum, hidden: hidden / sum, offset }
+}

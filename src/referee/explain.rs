@@ -1,0 +1,398 @@
+//! What can have happened? A search for the likeliest story that leads from the record to the board that is seen.
+//!
+//! A story is a few legal moves in turn, perhaps with captured stones that still lie, perhaps with one thing that went
+//! wrong, perhaps after taking the last move of the record back. Each part costs what it is unlikely (natural
+//! logarithm); leaving a difference unread costs what was seen of it. Pure: the same picture gives the same stories.
+
+use std::collections::BTreeMap;
+
+use super::evidence::{Cell, Diff};
+use crate::game::EventKind;
+use crate::rules::{Board, Class, Color, History, Point};
+
+/// One part of a story.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// The side passes (a void stone makes it pass by rule).
+    Pass { color: Color },
+    /// A legal move; `still` are captured stones that have not been seen gone.
+    Move { color: Color, point: Point, captured: Vec<Point>, still: Vec<Point> },
+    /// A stone that must not lie there; `taken` are stones that were lifted for it.
+    Void { kind: EventKind, color: Color, point: Point, taken: Vec<Point>, repeats: Option<usize> },
+    /// A stone is elsewhere (`None`: not on the board any more).
+    Displaced { color: Color, from: Point, to: Option<Point> },
+    /// Stones that have liberties (or were not attacked) were taken by `color`.
+    WrongRemoval { color: Color, points: Vec<Point> },
+    /// Many stones were moved.
+    Scattered { points: Vec<Point> },
+    /// Not enough is seen of it.
+    Unread { point: Point },
+}
+
+impl Step {
+    pub fn is_play(&self) -> bool {
+        matches!(self, Step::Move { .. } | Step::Pass { .. })
+    }
+}
+
+/// A story and what it costs (the lower the likelier).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Explanation {
+    pub cost: f64,
+    /// How many moves of the record it takes back first.
+    pub undone: usize,
+    pub steps: Vec<Step>,
+}
+
+/// A move that may be taken back to explain the board better.
+#[derive(Clone, Copy, Debug)]
+pub struct Undo {
+    /// Cost if its stone still lies there, so that the record would have been wrong.
+    pub revise: f64,
+    /// Cost if its stone is gone.
+    pub lift: f64,
+}
+
+/// All that the search looks at.
+pub struct Picture<'a> {
+    pub history: &'a History,
+    /// The board as it is seen, known faults and lying stones included; unknown points as expected.
+    pub seen: &'a Board,
+    pub diffs: &'a BTreeMap<Point, Diff>,
+    /// What is known to be wrong already.
+    pub wrong: &'a BTreeMap<Point, Cell>,
+    /// Captured stones that are known to lie still.
+    pub lying: &'a BTreeMap<Point, Color>,
+    pub turn_is_free: bool,
+    pub may_be_passed: Option<Color>,
+    /// The moves that may be taken back, the last one first.
+    pub undo: &'a [Undo],
+    /// The last move was made so recently that stones taken now belong to it.
+    pub last_move_is_recent: bool,
+}
+
+const MOVE: f64 = 0.6;
+const OUT_OF_ORDER: f64 = 1.5;
+const CLEARLY_OUT_OF_ORDER: f64 = 6.0;
+const DISPLACED: f64 = 6.0;
+const DISPLACED_PER_PITCH: f64 = 1.2;
+const GONE: f64 = 6.5;
+const GONE_MORE: f64 = 1.5;
+const WRONG_REMOVAL: f64 = 6.0;
+const VOID: f64 = 5.5;
+const SECOND_FAULT: f64 = 3.0;
+const FORCED_PASS: f64 = 0.5;
+const SCATTERED: f64 = 16.0;
+const UNREADABLE: f64 = 14.0;
+/// From so many differences on, a board can be scattered.
+pub const SCATTERED_FROM: usize = 6;
+const LONGEST: usize = 4;
+const MOST_NODES: usize = 400;
+
+struct Mismatch {
+    point: Point,
+    record: Cell,
+    seen: Cell,
+}
+
+struct Search<'a> {
+    picture: &'a Picture<'a>,
+    found: Vec<Explanation>,
+    nodes: usize,
+}
+
+/// The stories that explain the picture, the likeliest first.
+pub fn explain(picture: &Picture) -> Vec<Explanation> {
+    let mut search = Search { picture, found: Vec::new(), nodes: 0 };
+    let mut game = picture.history.clone();
+    for undone in 0..=picture.undo.len() {
+        let mut cost = 0.0;
+        let mut lifted = None;
+        if undone > 0 {
+            let Some(last) = game.undo() else { break };
+            let Some(p) = last.point else { break };
+            cost = picture.undo[..undone].iter().map(|u| u.revise).sum();
+            if undone == 1 && picture.seen.get(p).is_none() {
+                cost = picture.undo[0].lift;
+                // whoever takes a capture back rarely puts the captured stones back at once; a ko is retaken like that
+                if last.captured.iter().any(|&q| picture.seen.get(q) == Some(last.color.opponent())) {
+                    cost += 3.5;
+                }
+                lifted = Some((last.color, p));
+            }
+        }
+        search.nodes = 0;
+        let turn = game.turn();
+        search.grow(&mut game, Vec::new(), cost, undone, None, lifted);
+        if picture.turn_is_free && game.moves().is_empty() {
+            let mut other = game.clone();
+            other.set_turn(turn.opponent());
+            search.grow(&mut other, Vec::new(), cost, undone, None, lifted);
+        } else if picture.may_be_passed == Some(turn) && undone == 0 {
+            let mut other = game.clone();
+            other.play(turn, None);
+            search.grow(&mut other, vec![Step::Pass { color: turn }], cost + FORCED_PASS, undone, None, lifted);
+        }
+    }
+    // a stable sort: of two equally likely stories the one found first stands, the same every time
+    search.found.sort_by(|a, b| a.cost.total_cmp(&b.cost));
+    search.found.truncate(12);
+    search.found
+}
+
+impl Search<'_> {
+    fn unread_cost(&self, p: Point) -> f64 {
+        self.picture.diffs.get(&p).map_or(UNREADABLE, |d| 1.0 + 0.5 * d.evidence)
+    }
+
+    fn mismatches(&self, game: &History, steps: &[Step]) -> Vec<Mismatch> {
+        let pic = self.picture;
+        let board = game.board();
+        let mut out = Vec::new();
+        for point in board.points() {
+            let (record, seen) = (board.get(point), pic.seen.get(point));
+            if record == seen || pic.wrong.get(&point) == Some(&seen) {
+                continue;
+            }
+            if record.is_none() {
+                if pic.lying.get(&point).copied() == seen {
+                    continue;
+                }
+                let still = steps.iter().any(|s| match s {
+                    Step::Move { color, captured, .. } => seen == Some(color.opponent()) && captured.contains(&point),
+                    _ => false,
+                });
+                if still {
+                    continue;
+                }
+            }
+            out.push(Mismatch { point, record, seen });
+        }
+        out
+    }
+
+    fn grow(
+        &mut self,
+        game: &mut History,
+        steps: Vec<Step>,
+        cost: f64,
+        undone: usize,
+        before: Option<Diff>,
+        lifted: Option<(Color, Point)>,
+    ) {
+        self.nodes += 1;
+        if self.nodes > MOST_NODES {
+            return;
+        }
+        let open = self.mismatches(game, &steps);
+        self.close(game, &steps, cost, undone, &open);
+        let depth = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
+        if depth >= LONGEST {
+            return;
+        }
+        let turn = game.turn();
+        let mut next: Vec<(u64, Point)> = open
+            .iter()
+            .filter(|m| m.record.is_none() && m.seen == Some(turn))
+            .map(|m| (self.picture.diffs.get(&m.point).map_or(0, |d| d.first_new_ms), m.point))
+            .collect();
+        next.sort();
+        for (_, point) in next {
+            let class = game.classify(turn, Some(point));
+            if !class.is_legal() {
+                continue;
+            }
+            let mut price = MOVE;
+            let diff = self.picture.diffs.get(&point).copied();
+            if let (Some(a), Some(b)) = (before, diff) {
+                if b.first_new_ms < a.last_old_ms {
+                    price += CLEARLY_OUT_OF_ORDER;
+                } else if b.first_new_ms + 150 < a.first_new_ms {
+                    price += OUT_OF_ORDER;
+                }
+            }
+            // after a takeback the reply comes later; a stone that only slid a step while the opponent played was shoved
+            if let (1, Some((_, from))) = (depth, lifted)
+                && let Some(Step::Move { point: to, .. }) = steps.iter().find(|s| matches!(s, Step::Move { .. }))
+                && distance(from, *to) <= 1.5
+            {
+                price += 2.5;
+            }
+            let still: Vec<Point> =
+                class.captured.iter().copied().filter(|&q| self.picture.seen.get(q) == Some(turn.opponent())).collect();
+            let mut longer = steps.clone();
+            longer.push(Step::Move { color: turn, point, captured: class.captured.clone(), still });
+            game.play(turn, Some(point));
+            self.grow(game, longer, cost + price, undone, diff.or(before), lifted);
+            game.undo();
+            // undo forgets a turn that was set by hand
+            if game.turn() != turn {
+                game.set_turn(turn);
+            }
+        }
+    }
+
+    /// Ends the story here: whatever is still open must be faults or misreadings.
+    fn close(&mut self, game: &History, steps: &[Step], cost: f64, undone: usize, open: &[Mismatch]) {
+        let added: Vec<(Point, Color)> =
+            open.iter().filter(|m| m.record.is_none()).filter_map(|m| Some((m.point, m.seen?))).collect();
+        let vanished: Vec<(Point, Color)> =
+            open.iter().filter(|m| m.seen.is_none()).filter_map(|m| Some((m.point, m.record?))).collect();
+        let changed: Vec<Point> =
+            open.iter().filter(|m| m.record.is_some() && m.seen.is_some()).map(|m| m.point).collect();
+        let mut base = cost;
+        let mut all = steps.to_vec();
+        for &point in &changed {
+            base += self.unread_cost(point);
+            all.push(Step::Unread { point });
+        }
+        if open.len() >= SCATTERED_FROM {
+            let mut scattered = steps.to_vec();
+            scattered.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
+            self.found.push(Explanation { cost: cost + SCATTERED, undone, steps: scattered });
+        }
+        if added.len() > 5 || vanished.len() > 24 {
+            return;
+        }
+        self.cover(game, base, undone, all, &added, &vanished, 0);
+    }
+
+    /// Explains the stones `added` one after the other, then those that `vanished`.
+    #[allow(clippy::too_many_arguments)]
+    fn cover(
+        &mut self,
+        game: &History,
+        cost: f64,
+        undone: usize,
+        steps: Vec<Step>,
+        added: &[(Point, Color)],
+        vanished: &[(Point, Color)],
+        faults: usize,
+    ) {
+        let more = if faults > 0 { SECOND_FAULT } else { 0.0 };
+        let Some((&(point, color), rest)) = added.split_first() else {
+            self.cover_vanished(game, cost, undone, steps, vanished, faults);
+            return;
+        };
+        let push = |step: Step| {
+            let mut s = steps.clone();
+            s.push(step);
+            s
+        };
+        // not really there
+        let unread = self.unread_cost(point);
+        if unread < UNREADABLE {
+            self.cover(game, cost + unread, undone, push(Step::Unread { point }), rest, vanished, faults);
+        }
+        // shoved here from elsewhere
+        let mut from: Vec<(f64, Point)> =
+            vanished.iter().filter(|v| v.1 == color).map(|v| (distance(v.0, point), v.0)).collect();
+        from.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        for (d, v) in from.into_iter().take(4) {
+            let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| x.0 != v).collect();
+            let price = DISPLACED + DISPLACED_PER_PITCH * (d - 1.0).max(0.0);
+            // several stones shoved by one sleeve are one fault
+            let more = if faults > 0 { 0.5 * SECOND_FAULT } else { 0.0 };
+            self.cover(
+                game,
+                cost + price + more,
+                undone,
+                push(Step::Displaced { color, from: v, to: Some(point) }),
+                rest,
+                &left,
+                faults + 1,
+            );
+        }
+        // played, but void
+        let class = game.classify(color, Some(point));
+        let kind = if class.is(Class::Suicide) {
+            EventKind::Suicide
+        } else if class.is(Class::Ko) {
+            EventKind::KoViolation
+        } else if class.is(Class::WrongTurn) {
+            if game.moves().is_empty() { EventKind::WrongFirstColour } else { EventKind::DoubleMove }
+        } else if class.is(Class::Superko) {
+            EventKind::Superko
+        } else if self.lay_before_the_last_move(&steps, point, color) {
+            // legal now, but it already lay there when the opponent played: it had been out of turn
+            EventKind::DoubleMove
+        } else {
+            return; // legal: the longer story tells it
+        };
+        let taken: Vec<Point> = class.captured.iter().copied().filter(|q| vanished.iter().any(|v| v.0 == *q)).collect();
+        let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| !taken.contains(&x.0)).collect();
+        let step = Step::Void { kind, color, point, taken, repeats: class.repeats };
+        self.cover(game, cost + VOID + more, undone, push(step), rest, &left, faults + 1);
+    }
+
+    fn lay_before_the_last_move(&self, steps: &[Step], point: Point, color: Color) -> bool {
+        let reply = steps.iter().rev().find_map(|s| match s {
+            Step::Move { color: c, point, .. } if *c != color => self.picture.diffs.get(point),
+            _ => None,
+        });
+        match (self.picture.diffs.get(&point), reply) {
+            (Some(a), Some(b)) => a.first_new_ms <= b.last_old_ms && a.first_new_ms < b.first_new_ms,
+            _ => false,
+        }
+    }
+
+    fn cover_vanished(
+        &mut self,
+        game: &History,
+        cost: f64,
+        undone: usize,
+        mut steps: Vec<Step>,
+        vanished: &[(Point, Color)],
+        faults: usize,
+    ) {
+        let mut total = cost;
+        let mut faults = faults;
+        let played = steps.iter().any(|s| matches!(s, Step::Move { .. }));
+        let mover = game.moves().last().map(|m| m.color);
+        let void_by = steps.iter().find_map(|s| match s {
+            Step::Void { color, .. } => Some(*color),
+            _ => None,
+        });
+        for color in [Color::Black, Color::White] {
+            let mut real = Vec::new();
+            let mut real_cost = 0.0;
+            for &(p, _) in vanished.iter().filter(|v| v.1 == color) {
+                let unread = self.unread_cost(p);
+                if unread < 4.0 {
+                    total += unread;
+                    steps.push(Step::Unread { point: p });
+                } else {
+                    real.push(p);
+                    real_cost += unread;
+                }
+            }
+            if real.is_empty() {
+                continue;
+            }
+            let more = if faults > 0 { SECOND_FAULT } else { 0.0 };
+            let n = real.len() as f64;
+            let taker = void_by.or(mover.filter(|_| played || self.picture.last_move_is_recent));
+            let (fault, step) = if taker == Some(color.opponent()) {
+                let step = Step::WrongRemoval { color: color.opponent(), points: real.clone() };
+                (WRONG_REMOVAL + 0.3 * (n - 1.0) + more, vec![step])
+            } else {
+                let steps = real.iter().map(|&from| Step::Displaced { color, from, to: None }).collect();
+                (GONE + GONE_MORE * (n - 1.0) + more, steps)
+            };
+            if fault < real_cost {
+                total += fault;
+                faults += 1;
+                steps.extend(step);
+            } else {
+                total += real_cost;
+                steps.extend(real.into_iter().map(|point| Step::Unread { point }));
+            }
+        }
+        self.found.push(Explanation { cost: total, undone, steps });
+    }
+}
+
+/// Distance in pitches.
+pub fn distance(a: Point, b: Point) -> f64 {
+    (f64::from(a.row) - f64::from(b.row)).hypot(f64::from(a.col) - f64::from(b.col))
+}

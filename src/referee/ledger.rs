@@ -1,0 +1,248 @@
+//! What the referee holds to be true: the game, what is wrong on the board at present, what is still to be done.
+//!
+//! It is a fold over the events that the referee has given out, so a killed referee finds itself again in its journal.
+
+use std::collections::BTreeMap;
+
+use super::evidence::Cell;
+use crate::game::{Event, EventKind};
+use crate::rules::{Board, Color, History, Played, Point};
+
+/// A move of the record and the event that told it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MoveRef {
+    pub seq: u64,
+    /// First frame that showed it.
+    pub seen_ms: u64,
+    pub reported_ms: u64,
+}
+
+/// An infraction that has not been put right.
+#[derive(Clone, Debug)]
+pub struct Open {
+    pub seq: u64,
+    pub kind: EventKind,
+    pub color: Option<Color>,
+    /// What lies on the board against the record; the outer `None`: not yet known (after a restart).
+    pub wrong: BTreeMap<Point, Option<Cell>>,
+}
+
+/// Captured stones that still lie on the board.
+#[derive(Clone, Debug)]
+pub struct Lying {
+    /// The event of the move that captured them.
+    pub seq: u64,
+    pub number: u32,
+    pub capturer: Color,
+    pub stones: BTreeMap<Point, Color>,
+    /// From when the grace time runs: the hand is off the board and nothing was taken off since.
+    pub grace_from_ms: u64,
+    /// The `missed_capture` event, once told.
+    pub missed: Option<u64>,
+    /// When the next stone was played, or the clock pressed.
+    pub overtaken_ms: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// The start position is not known yet.
+    Waiting,
+    Playing,
+    /// Both sides have agreed to the end, or one has resigned: counting and clearing are no infractions.
+    Ended,
+    /// The stones are off.
+    Cleared,
+}
+
+#[derive(Clone, Debug)]
+pub struct Ledger {
+    pub phase: Phase,
+    pub game: Option<History>,
+    /// One for every move of `game`, in order; the moves of a given start have none (`seq` 0).
+    pub moves: Vec<MoveRef>,
+    pub open: Vec<Open>,
+    pub lying: Vec<Lying>,
+    /// After a void stone by this side (ko, suicide, repetition) the rule makes it pass; the opponent may play next.
+    pub may_be_passed: Option<Color>,
+    /// The start was found lying, so whoever plays first may.
+    pub turn_is_free: bool,
+    /// Black, White laid the stone that agrees to the end.
+    pub agreed: [bool; 2],
+    pub last_seq: u64,
+}
+
+impl Default for Ledger {
+    fn default() -> Ledger {
+        Ledger {
+            phase: Phase::Waiting,
+            game: None,
+            moves: Vec::new(),
+            open: Vec::new(),
+            lying: Vec::new(),
+            may_be_passed: None,
+            turn_is_free: false,
+            agreed: [false; 2],
+            last_seq: 0,
+        }
+    }
+}
+
+impl Ledger {
+    /// A game that is already under way.
+    pub fn begin(&mut self, game: History, turn_is_free: bool) {
+        self.moves = vec![MoveRef { seq: 0, seen_ms: 0, reported_ms: 0 }; game.moves().len()];
+        self.game = Some(game);
+        self.turn_is_free = turn_is_free;
+        self.phase = Phase::Playing;
+        self.open.clear();
+        self.lying.clear();
+        self.may_be_passed = None;
+        self.agreed = [false; 2];
+    }
+
+    /// What should lie on the table at `p`, known faults and captured stones that still lie included.
+    pub fn expected(&self, p: Point) -> Cell {
+        let record = self.game.as_ref().and_then(|g| g.board().get(p));
+        for open in self.open.iter().rev() {
+            if let Some(is) = open.wrong.get(&p) {
+                return is.unwrap_or(record);
+            }
+        }
+        if record.is_none() {
+            for lying in &self.lying {
+                if let Some(&c) = lying.stones.get(&p) {
+                    return Some(c);
+                }
+            }
+        }
+        record
+    }
+
+    /// The record's board.
+    pub fn board(&self) -> Option<&Board> {
+        self.game.as_ref().map(History::board)
+    }
+
+    /// Takes an event in. What the event does not say (which captured stones still lie) the caller adds.
+    pub fn apply(&mut self, e: &Event) {
+        self.last_seq = self.last_seq.max(e.seq);
+        match e.kind {
+            EventKind::PositionAdopted => {
+                let Some(board) = e.board.as_ref().and_then(|rows| Board::from_rows(rows).ok()) else { return };
+                let free = e.turn.is_none();
+                let turn = e.turn.unwrap_or(Color::Black);
+                self.begin(History::new(board, turn), free);
+            }
+            EventKind::Move => {
+                let (Some(game), Some(color), Some(point)) = (&mut self.game, e.color, e.point) else { return };
+                if !game.board().contains(point) {
+                    return;
+                }
+                if game.turn() != color {
+                    game.set_turn(color);
+                }
+                game.play(color, Some(point));
+                self.moves.push(MoveRef { seq: e.seq, seen_ms: e.at_ms.last, reported_ms: e.reported_ms });
+                self.turn_is_free = false;
+                self.may_be_passed = None;
+                self.settle_wrong();
+                for lying in &mut self.lying {
+                    lying.overtaken_ms.get_or_insert(e.reported_ms);
+                }
+            }
+            EventKind::Pass => {
+                let (Some(game), Some(color)) = (&mut self.game, e.color) else { return };
+                if game.turn() != color {
+                    game.set_turn(color);
+                }
+                game.play(color, None);
+                self.moves.push(MoveRef { seq: e.seq, seen_ms: e.at_ms.last, reported_ms: e.reported_ms });
+                self.may_be_passed = None;
+            }
+            EventKind::Corrected => self.correct(e),
+            EventKind::CapturesCleared => {
+                self.lying.retain(|l| Some(l.seq) != e.of);
+            }
+            EventKind::Repaired | EventKind::Decision => {
+                self.open.retain(|o| Some(o.seq) != e.of);
+            }
+            EventKind::MissedCapture => {
+                let wrong = BTreeMap::new();
+                self.open.push(Open { seq: e.seq, kind: e.kind, color: e.color, wrong });
+            }
+            EventKind::EndAgreedSignal => {
+                if let Some(c) = e.color {
+                    self.agreed[usize::from(c == Color::White)] = true;
+                }
+                if self.agreed == [true; 2] {
+                    self.phase = Phase::Ended;
+                }
+            }
+            EventKind::ResignSignal | EventKind::Result | EventKind::TwoPasses => self.phase = Phase::Ended,
+            EventKind::BoardCleared => {
+                self.phase = Phase::Cleared;
+                self.open.clear();
+                self.lying.clear();
+            }
+            EventKind::Unexplained => self.open_with(e),
+            kind if kind.is_infraction() => {
+                self.open_with(e);
+                if matches!(kind, EventKind::KoViolation | EventKind::Superko | EventKind::Suicide) {
+                    self.may_be_passed = e.color;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn open_with(&mut self, e: &Event) {
+        let mut wrong = BTreeMap::new();
+        for r in &e.restore {
+            wrong.insert(r.at, None);
+        }
+        self.open.push(Open { seq: e.seq, kind: e.kind, color: e.color, wrong });
+    }
+
+    /// Faults that the record has caught up with are none.
+    fn settle_wrong(&mut self) {
+        let Some(game) = &self.game else { return };
+        for open in &mut self.open {
+            open.wrong.retain(|&p, is| is.is_none() || *is != Some(game.board().get(p)));
+        }
+    }
+
+    /// A move was another one, or none at all: the game is played again with it changed.
+    fn correct(&mut self, e: &Event) {
+        let Some(game) = &mut self.game else { return };
+        let Some(at) = self.moves.iter().position(|m| m.seq != 0 && Some(m.seq) == e.of) else { return };
+        let mut later = Vec::new();
+        while game.moves().len() > at + 1 {
+            later.extend(game.undo());
+        }
+        let old = game.undo();
+        let mut refs = self.moves.split_off(at);
+        let first = refs.remove(0);
+        if let Some(point) = e.point.filter(|&p| game.board().contains(p)) {
+            let color = e.color.or(old.map(|m: Played| m.color)).unwrap_or(game.turn());
+            if game.turn() != color {
+                game.set_turn(color);
+            }
+            game.play(color, Some(point));
+            self.moves.push(MoveRef { seen_ms: e.at_ms.last, reported_ms: e.reported_ms, ..first });
+        }
+        for (m, r) in later.into_iter().rev().zip(refs) {
+            if game.turn() != m.color {
+                game.set_turn(m.color);
+            }
+            game.play(m.color, m.point);
+            self.moves.push(r);
+        }
+        // stones that the changed move no longer captures do not lie captured
+        let Some(game) = &self.game else { return };
+        for lying in &mut self.lying {
+            lying.stones.retain(|&p, _| game.board().get(p).is_none());
+        }
+        self.lying.retain(|l| !l.stones.is_empty());
+        self.settle_wrong();
+    }
+}

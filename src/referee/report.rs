@@ -1,0 +1,59 @@
+//! The event with its article, verdict and sentence.
+
+use super::Referee;
+use crate::game::{Event, EventKind, Interval, Restore, Spot};
+use crate::rules::{Color, Point};
+
+impl Referee {
+    pub(super) fn event(&self, kind: EventKind, at_ms: Interval, confidence: f64) -> Event {
+        Event::new(kind, at_ms, self.now, confidence)
+    }
+
+    /// Numbers it, adds what the rules say, takes it into the ledger and gives it out. Returns its number.
+    pub(super) fn emit(&mut self, mut e: Event) -> u64 {
+        e.seq = self.ledger.last_seq + 1;
+        if e.at_ms.first > e.at_ms.last {
+            e.at_ms.first = e.at_ms.last;
+        }
+        if e.kind.is_infraction() {
+            let ruling = self.options.law.ruling(e.kind);
+            e.article = ruling.article;
+            e.verdict = ruling.verdict;
+        }
+        self.ledger.apply(&e);
+        let seq = e.seq;
+        self.out.push(e);
+        seq
+    }
+
+    /// What makes `points` right again.
+    pub(super) fn restore(&self, points: &[Point]) -> Vec<Restore> {
+        let Some(board) = self.ledger.board() else { return Vec::new() };
+        let mut points: Vec<Point> = points.iter().copied().filter(|p| board.contains(*p)).collect();
+        points.sort();
+        points.dedup();
+        points.into_iter().map(|at| Restore { at, be: board.get(at).into() }).collect()
+    }
+
+    /// An infraction with the particulars that all of them have.
+    pub(super) fn fault(
+        &self,
+        kind: EventKind,
+        at_ms: Interval,
+        confidence: f64,
+        color: Option<Color>,
+        points: Vec<Spot>,
+        wrong: &[Point],
+    ) -> Event {
+        let mut e = self.event(kind, at_ms, confidence);
+        e.color = color;
+        e.point = match points.as_slice() {
+            [one] => one.point(),
+            _ => None,
+        };
+        e.points = points;
+        e.move_number = Some(self.ledger.moves.len() as u32);
+        e.restore = self.restore(wrong);
+        e
+    }
+}

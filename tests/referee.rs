@@ -1,0 +1,659 @@
+//! What the referee makes of sightings, played on text boards: no pixels, no clock.
+
+mod table;
+
+use goband::game::EventKind::{self, *};
+use goband::referee::{Press, Referee, RefereeOptions};
+use goband::rules::{Board, Color::*, History, Point};
+use table::{Table, p};
+
+fn kinds(t: &Table) -> Vec<EventKind> {
+    t.events.iter().map(|e| e.kind).filter(|k| *k != PositionAdopted).collect()
+}
+
+#[test]
+fn plain_play_is_recorded_and_quick() {
+    let mut t = Table::empty(9);
+    t.play(Black, p(4, 4));
+    let left = t.now();
+    t.rest(1000);
+    t.play(White, p(2, 4));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, Move]);
+    let m = t.of_kind(Move)[0];
+    assert_eq!((m.color, m.point, m.move_number), (Some(Black), Some(p(4, 4)), Some(1)));
+    assert!(m.reported_ms <= left + 400, "{} after {left}", m.reported_ms);
+    assert!(m.at_ms.first < m.at_ms.last && m.at_ms.last <= left + 100, "{:?}", m.at_ms);
+    assert!(m.confidence > 0.9);
+}
+
+#[test]
+fn stones_at_the_start_are_adopted() {
+    let mut t = Table::of(&[
+        ".........",
+        "..B...W..",
+        ".........",
+        ".........",
+        ".........",
+        ".........",
+        ".........",
+        "..W...B..",
+        ".........",
+    ]);
+    t.rest(1500);
+    let e = t.of_kind(PositionAdopted)[0].clone();
+    assert_eq!(e.board.unwrap()[1], "..B...W..");
+    // whoever plays first may
+    t.play(White, p(4, 4));
+    t.rest(1000);
+    t.play(Black, p(4, 5));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, Move]);
+}
+
+#[test]
+fn captures_taken_off_at_once_belong_to_the_move() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
+    t.capture(Black, p(1, 0), &[p(0, 0)]);
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move]);
+    assert_eq!(t.of_kind(Move)[0].captured.as_deref(), Some(&[p(0, 0)][..]));
+}
+
+#[test]
+fn captures_lifted_later_are_told_when_they_are_off() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
+    t.play(Black, p(1, 0));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move], "the move is told while the captured stone still lies");
+    t.lift(p(0, 0));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, CapturesCleared]);
+    let of = t.of_kind(CapturesCleared)[0].of;
+    assert_eq!(of, Some(t.of_kind(Move)[0].seq));
+}
+
+#[test]
+fn captures_left_lying_are_missed_after_the_grace_time() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
+    t.play(Black, p(1, 0));
+    let left = t.now();
+    t.rest(5000);
+    assert_eq!(kinds(&t), [Move, MissedCapture]);
+    let e = t.of_kind(MissedCapture)[0].clone();
+    assert!((3000..4000).contains(&(e.reported_ms - left)), "{}", e.reported_ms - left);
+    assert_eq!(e.points.iter().filter_map(|s| s.point()).collect::<Vec<_>>(), [p(0, 0)]);
+    assert_eq!(e.restore.len(), 1);
+    t.lift(p(0, 0));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, MissedCapture, CapturesCleared, Repaired]);
+    assert_eq!(t.of_kind(Repaired)[0].of, Some(e.seq));
+}
+
+#[test]
+fn the_next_stone_ends_the_grace_time() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
+    t.play(Black, p(1, 0));
+    t.rest(800);
+    t.play(White, p(5, 5));
+    t.rest(1200);
+    assert_eq!(kinds(&t), [Move, Move, MissedCapture]);
+}
+
+#[test]
+fn a_press_ends_the_grace_time() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
+    t.play(Black, p(1, 0));
+    t.rest(500);
+    t.press(Press { ms: t.now(), side: Black });
+    t.rest(1200);
+    assert_eq!(kinds(&t), [Move, MissedCapture]);
+}
+
+#[test]
+fn slow_removal_by_either_player_is_no_offence() {
+    let mut t = Table::of_game(9, &[(Black, 0, 2), (White, 0, 0), (Black, 1, 1), (White, 0, 1)]);
+    t.play(Black, p(1, 0));
+    t.rest(2000);
+    t.lift(p(0, 1));
+    t.rest(2000);
+    t.lift(p(0, 0));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, CapturesCleared]);
+}
+
+#[test]
+fn the_second_stone_in_a_row_is_void() {
+    let mut t = Table::empty(9);
+    t.play(Black, p(4, 4));
+    t.rest(1000);
+    t.play(White, p(2, 2));
+    t.rest(1000);
+    t.play(White, p(2, 3));
+    let left = t.now();
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Move, DoubleMove]);
+    let e = t.of_kind(DoubleMove)[0].clone();
+    assert!(e.reported_ms <= left + 1000, "{}", e.reported_ms - left);
+    assert_eq!((e.color, e.point), (Some(White), Some(p(2, 3))));
+    assert_eq!(serde_json::to_value(&e.restore).unwrap(), serde_json::json!([{"at": [2, 3], "be": "."}]));
+    t.lift(p(2, 3));
+    t.rest(1000);
+    t.play(Black, p(6, 6));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, Move, DoubleMove, Repaired, Move]);
+}
+
+#[test]
+fn a_void_stone_that_stays_makes_no_new_alarm() {
+    let mut t = Table::empty(9);
+    for (c, at) in
+        [(Black, p(4, 4)), (White, p(2, 2)), (White, p(2, 3)), (Black, p(6, 6)), (White, p(6, 2)), (Black, p(5, 5))]
+    {
+        t.play(c, at);
+        t.rest(1500);
+    }
+    assert_eq!(kinds(&t), [Move, Move, DoubleMove, Move, Move, Move]);
+}
+
+#[test]
+fn two_stones_of_one_colour_at_once_are_a_move_and_a_double_move() {
+    let mut t = Table::empty(9);
+    t.under_hand(|t| {
+        t.set(p(4, 4), Some(Black));
+        t.frames(4);
+        t.set(p(4, 6), Some(Black));
+    });
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, DoubleMove]);
+}
+
+#[test]
+fn a_stone_lifted_and_put_elsewhere_is_a_takeback() {
+    let mut t = Table::empty(9);
+    t.play(Black, p(4, 4));
+    t.rest(1500);
+    t.under_hand(|t| {
+        t.set(p(4, 4), None);
+        t.frames(5);
+        t.set(p(2, 4), Some(Black));
+    });
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Takeback, Corrected]);
+    let e = t.of_kind(Takeback)[0].clone();
+    assert_eq!(e.points.iter().filter_map(|s| s.point()).collect::<Vec<_>>(), [p(4, 4), p(2, 4)]);
+    let c = t.of_kind(Corrected)[0].clone();
+    assert_eq!((c.of, c.point), (Some(t.of_kind(Move)[0].seq), Some(p(2, 4))));
+    t.play(White, p(6, 6));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, Takeback, Corrected, Move, Repaired]);
+    assert_eq!(t.referee.history().unwrap().moves()[0].point, Some(p(2, 4)));
+}
+
+#[test]
+fn a_takeback_undone_is_repaired() {
+    let mut t = Table::empty(9);
+    t.play(Black, p(4, 4));
+    t.rest(1500);
+    t.move_stone(p(4, 4), p(2, 4));
+    t.rest(1500);
+    t.move_stone(p(2, 4), p(4, 4));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Takeback, Corrected, Corrected, Repaired]);
+    assert_eq!(t.referee.history().unwrap().moves()[0].point, Some(p(4, 4)));
+}
+
+#[test]
+fn straightening_is_nothing() {
+    let mut t = Table::empty(9);
+    t.play(Black, p(4, 4));
+    t.rest(1000);
+    for _ in 0..3 {
+        t.under_hand_at(p(4, 4), |t| t.frames(4));
+        t.rest(800);
+    }
+    assert_eq!(kinds(&t), [Move]);
+}
+
+#[test]
+fn a_stone_off_its_point_is_a_notice_until_it_is_straight() {
+    let mut t = Table::empty(9);
+    t.offset(p(4, 4), [0.3, 0.3]);
+    t.play(Black, p(4, 4));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, StoneOffPoint]);
+    t.offset(p(4, 4), [0.05, 0.0]);
+    t.under_hand_at(p(4, 4), |t| t.frames(4));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, StoneOffPoint, Repaired]);
+}
+
+#[test]
+fn a_shoved_stone_is_displaced_and_repaired() {
+    let mut t = Table::of_game(9, &[(Black, 4, 4), (White, 2, 2), (Black, 6, 6)]);
+    t.rest(12_000);
+    t.under_hand(|t| {
+        t.set(p(2, 2), None);
+        t.set(p(3, 2), Some(White));
+    });
+    t.rest(1500);
+    assert_eq!(kinds(&t), [DisplacedStone]);
+    let e = t.of_kind(DisplacedStone)[0].clone();
+    assert_eq!(e.points.iter().filter_map(|s| s.point()).collect::<Vec<_>>(), [p(2, 2), p(3, 2)]);
+    t.move_stone(p(3, 2), p(2, 2));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [DisplacedStone, Repaired]);
+}
+
+#[test]
+fn a_move_and_a_stone_dragged_by_the_same_sleeve() {
+    let mut t = Table::of_game(9, &[(Black, 4, 4), (White, 2, 2), (Black, 6, 6)]);
+    t.under_hand(|t| {
+        t.set(p(7, 3), Some(White));
+        t.frames(3);
+        t.set(p(2, 2), None);
+        t.set(p(3, 2), Some(White));
+    });
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, DisplacedStone]);
+    assert_eq!(t.of_kind(Move)[0].point, Some(p(7, 3)));
+}
+
+#[test]
+fn a_dragged_stone_seen_before_the_move_does_not_fool() {
+    let mut t = Table::of_game(9, &[(Black, 4, 4), (White, 2, 2), (Black, 6, 6)]);
+    // the hand hides the rest, so the dragged stone looks like the move at first
+    t.set(p(7, 3), Some(White));
+    t.set(p(2, 2), None);
+    t.set(p(3, 2), Some(White));
+    t.hide(&[p(7, 3), p(2, 2), p(1, 2), p(1, 1)]);
+    t.hand(true);
+    t.frames(3);
+    t.hide(&[]);
+    t.hand(false);
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, DisplacedStone]);
+    assert_eq!(t.of_kind(Move)[0].point, Some(p(7, 3)));
+}
+
+#[test]
+fn a_stone_gone_is_displaced() {
+    let mut t = Table::of_game(9, &[(Black, 4, 4), (White, 2, 2), (Black, 6, 6), (White, 2, 6)]);
+    t.rest(12_000);
+    t.lift(p(4, 4));
+    t.rest(2000);
+    assert_eq!(kinds(&t), [DisplacedStone]);
+}
+
+#[test]
+fn stones_with_liberties_taken_are_a_wrong_removal() {
+    let mut t = Table::of_game(9, &[(Black, 4, 4), (White, 4, 5), (Black, 6, 6)]);
+    t.under_hand(|t| {
+        t.set(p(4, 3), Some(White));
+        t.frames(3);
+        t.set(p(4, 4), None);
+    });
+    t.rest(2000);
+    assert_eq!(kinds(&t), [Move, WrongRemoval]);
+    let e = t.of_kind(WrongRemoval)[0].clone();
+    assert_eq!((e.color, e.points[0].point()), (Some(White), Some(p(4, 4))));
+    t.under_hand(|t| t.set(p(4, 4), Some(Black)));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, WrongRemoval, Repaired]);
+}
+
+#[test]
+fn one_stone_too_many_taken_with_a_capture() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0), (Black, 5, 5), (White, 2, 0)]);
+    t.capture(Black, p(1, 0), &[p(0, 0), p(2, 0)]);
+    t.rest(2000);
+    assert_eq!(kinds(&t), [Move, WrongRemoval]);
+    assert_eq!(t.of_kind(WrongRemoval)[0].points[0].point(), Some(p(2, 0)));
+}
+
+/// Black to take a ko at (1, 2), White's stone at (1, 1).
+fn ko_game() -> Table {
+    Table::of_game(
+        9,
+        &[
+            (Black, 0, 1),
+            (White, 0, 2),
+            (Black, 1, 0),
+            (White, 1, 3),
+            (Black, 2, 1),
+            (White, 2, 2),
+            (Black, 7, 7),
+            (White, 1, 1),
+        ],
+    )
+}
+
+#[test]
+fn a_ko_fight_with_threats_is_legal() {
+    let mut t = ko_game();
+    t.capture(Black, p(1, 2), &[p(1, 1)]);
+    t.rest(1000);
+    t.play(White, p(6, 6));
+    t.rest(1000);
+    t.play(Black, p(6, 7));
+    t.rest(1000);
+    t.capture(White, p(1, 1), &[p(1, 2)]);
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, Move, Move, Move]);
+}
+
+#[test]
+fn retaking_the_ko_at_once_is_void() {
+    let mut t = ko_game();
+    t.capture(Black, p(1, 2), &[p(1, 1)]);
+    t.rest(1000);
+    t.capture(White, p(1, 1), &[p(1, 2)]);
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, KoViolation]);
+    let e = t.of_kind(KoViolation)[0].clone();
+    assert_eq!(e.points.iter().filter_map(|s| s.point()).collect::<Vec<_>>(), [p(1, 1), p(1, 2)]);
+    assert_eq!(e.restore.len(), 2);
+    t.lift(p(1, 1));
+    t.rest(1700);
+    t.under_hand(|t| t.set(p(1, 2), Some(Black)));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, KoViolation, Repaired]);
+    t.play(White, p(5, 5));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, KoViolation, Repaired, Move]);
+}
+
+#[test]
+fn after_a_forbidden_ko_the_opponent_may_play_on() {
+    let mut t = ko_game();
+    t.capture(Black, p(1, 2), &[p(1, 1)]);
+    t.rest(1000);
+    t.capture(White, p(1, 1), &[p(1, 2)]);
+    t.rest(1500);
+    t.under_hand(|t| {
+        t.set(p(1, 1), None);
+        t.set(p(1, 2), Some(Black));
+    });
+    t.rest(1000);
+    t.play(Black, p(1, 1));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, KoViolation, Repaired, Pass, Move]);
+}
+
+#[test]
+fn a_stone_without_liberties_is_suicide() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 5, 5), (Black, 1, 0)]);
+    t.play(White, p(0, 0));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Suicide]);
+    t.lift(p(0, 0));
+    t.rest(1000);
+    t.play(White, p(3, 3));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Suicide, Repaired, Move]);
+}
+
+#[test]
+fn the_wrong_colour_first() {
+    let mut t = Table::empty(9);
+    t.play(White, p(2, 6));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [WrongFirstColour]);
+    t.lift(p(2, 6));
+    t.rest(1000);
+    t.play(Black, p(3, 5));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [WrongFirstColour, Repaired, Move]);
+}
+
+#[test]
+fn a_dropped_stone_is_told_and_repaired_when_picked_up() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 6, 6)]);
+    t.loose(4.4, 3.45, Black);
+    t.rest(2000);
+    assert_eq!(kinds(&t), [DroppedStone]);
+    t.under_hand(|t| {
+        t.no_loose();
+        t.frames(4);
+        t.set(p(2, 5), Some(Black));
+    });
+    t.rest(1500);
+    let mut k = kinds(&t);
+    k[1..].sort();
+    let mut want = [Repaired, Move];
+    want.sort();
+    assert_eq!(k[1..], want);
+}
+
+#[test]
+fn a_stone_shoved_between_the_points_is_displaced() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 6, 6)]);
+    t.rest(1000);
+    t.under_hand(|t| {
+        t.set(p(2, 2), None);
+        t.loose(2.5, 2.5, Black);
+    });
+    t.rest(2000);
+    assert_eq!(kinds(&t), [DisplacedStone]);
+    assert_eq!(t.of_kind(DisplacedStone)[0].points.len(), 2);
+}
+
+#[test]
+fn a_scattered_board_is_one_event_with_all_to_restore() {
+    let mut t = Table::of_game(
+        9,
+        &[
+            (Black, 2, 2),
+            (White, 2, 6),
+            (Black, 6, 2),
+            (White, 6, 6),
+            (Black, 4, 4),
+            (White, 4, 2),
+            (Black, 2, 4),
+            (White, 6, 4),
+        ],
+    );
+    t.rest(12_000);
+    t.under_hand(|t| {
+        for (a, b) in
+            [((2, 2), (3, 1)), ((2, 6), (1, 7)), ((6, 2), (7, 2)), ((6, 6), (7, 8)), ((4, 4), (5, 5)), ((4, 2), (5, 1))]
+        {
+            let c = t.get(p(a.0, a.1));
+            t.set(p(a.0, a.1), None);
+            t.set(p(b.0, b.1), c);
+        }
+    });
+    t.rest(2500);
+    assert_eq!(kinds(&t), [Scattered]);
+    assert_eq!(t.of_kind(Scattered)[0].restore.len(), 12);
+    t.under_hand(|t| {
+        let board = t.referee.history().unwrap().board().clone();
+        t.lay(&board);
+    });
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Scattered, Repaired]);
+}
+
+#[test]
+fn both_sides_agree_and_clear_the_board() {
+    let mut t =
+        Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6), (Black, 4, 4), (White, 4, 2)]);
+    t.loose(8.5, 7.5, White);
+    t.rest(1500);
+    t.loose(-0.6, 0.5, Black);
+    t.rest(1500);
+    assert_eq!(kinds(&t), [EndAgreedSignal, EndAgreedSignal]);
+    let by: Vec<_> = t.of_kind(EndAgreedSignal).iter().map(|e| e.color.unwrap()).collect();
+    assert_eq!(by, [Black, White]);
+    t.under_hand(|t| {
+        for at in [p(2, 2), p(2, 6), p(6, 2), p(6, 6)] {
+            t.set(at, None);
+        }
+    });
+    t.rest(1500);
+    t.under_hand(|t| t.lay(&Board::new(9)));
+    t.rest(3000);
+    assert_eq!(kinds(&t), [EndAgreedSignal, EndAgreedSignal, BoardCleared]);
+}
+
+#[test]
+fn two_own_stones_at_the_corner_resign() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
+    t.loose(8.6, 7.5, Black);
+    t.rest(1500);
+    assert_eq!(kinds(&t), []);
+    t.loose(8.6, 6.4, Black);
+    t.rest(1500);
+    assert_eq!(kinds(&t), [ResignSignal]);
+    assert_eq!(t.of_kind(ResignSignal)[0].color, Some(Black));
+}
+
+#[test]
+fn clearing_without_a_signal_is_no_infraction() {
+    let moves: Vec<_> =
+        (0..24).map(|k| (if k % 2 == 0 { Black } else { White }, (k / 6) * 2, k % 6 + k / 6 % 2)).collect();
+    let mut t = Table::of_game(9, &moves);
+    t.rest(2000);
+    let all: Vec<Point> = moves.iter().map(|m| p(m.1, m.2)).collect();
+    for part in all.chunks(6) {
+        t.under_hand(|t| part.iter().for_each(|&at| t.set(at, None)));
+        t.rest(1200);
+    }
+    t.rest(3000);
+    assert_eq!(kinds(&t), [BoardCleared]);
+}
+
+#[test]
+fn three_moves_between_clear_views_are_put_in_order() {
+    let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
+    // Black captures the corner stone, White and Black play on, all behind one long arm
+    t.hide_all();
+    t.hand(true);
+    t.frames(8);
+    t.set(p(1, 0), Some(Black));
+    t.set(p(0, 0), None);
+    t.set(p(5, 5), Some(White));
+    t.set(p(5, 6), Some(Black));
+    t.frames(5);
+    t.hide(&[]);
+    t.hand(false);
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Move, Move]);
+    assert_eq!(t.of_kind(Move)[1].point, Some(p(5, 5)));
+}
+
+#[test]
+fn hands_shadows_and_bumps_are_nothing() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2)]);
+    t.rest(1000);
+    for k in 0..4 {
+        t.hide(&[p(k, 2), p(k, 3), p(k + 1, 2), p(k + 2, 2)]);
+        t.hand(true);
+        t.frames(3);
+    }
+    t.hide(&[]);
+    t.hand(false);
+    t.rest(1000);
+    // a shadow reads as a black stone for two frames, another as an empty point
+    t.misread(p(5, 5), Some(Black));
+    t.misread(p(2, 6), None);
+    t.frames(2);
+    t.no_misreads();
+    t.rest(3000);
+    assert_eq!(kinds(&t), []);
+}
+
+#[test]
+fn a_persistent_riddle_is_put_to_the_operator() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6)]);
+    t.rest(3000);
+    t.set(p(2, 2), Some(White));
+    t.rest(12_000);
+    assert_eq!(kinds(&t), [Unexplained]);
+    assert_eq!(t.of_kind(Unexplained)[0].points[0].point(), Some(p(2, 2)));
+    // the game goes on
+    t.play(Black, p(4, 4));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Unexplained, Move]);
+}
+
+#[test]
+fn one_frame_a_second_is_enough() {
+    let mut t = Table::empty(9);
+    t.frame_ms = 1000;
+    t.rest(3000);
+    for (c, at) in [(Black, p(2, 2)), (White, p(6, 6)), (Black, p(2, 6)), (White, p(6, 2))] {
+        t.set(at, Some(c));
+        t.frames(1);
+    }
+    t.finish();
+    assert_eq!(kinds(&t), [Move, Move, Move, Move]);
+}
+
+#[test]
+fn a_press_without_a_stone_is_a_pass_when_the_opponent_plays() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
+    t.press(Press { ms: t.now(), side: Black });
+    t.rest(3000);
+    t.play(White, p(6, 6));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Pass, Move]);
+}
+
+#[test]
+fn a_press_before_the_stone_is_told() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
+    t.press(Press { ms: t.now(), side: Black });
+    t.rest(1500);
+    t.play(Black, p(6, 6));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, PressBeforeMove]);
+}
+
+#[test]
+fn a_killed_referee_goes_on_where_it_was() {
+    let mut t = Table::empty(9);
+    for (c, at) in [(Black, p(4, 4)), (White, p(2, 2)), (White, p(2, 3))] {
+        t.play(c, at);
+        t.rest(1500);
+    }
+    assert_eq!(kinds(&t), [Move, Move, DoubleMove]);
+    t.referee = Referee::resume(RefereeOptions::default(), &t.events);
+    // a move is made while nobody watches
+    t.set(p(6, 6), Some(Black));
+    t.rest(2000);
+    t.lift(p(2, 3));
+    t.rest(2000);
+    assert_eq!(kinds(&t), [Move, Move, DoubleMove, Move, Repaired]);
+    let seqs: Vec<u64> = t.events.iter().map(|e| e.seq).collect();
+    assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_given_start_needs_no_adoption() {
+    let mut game = History::new(Board::new(9), Black);
+    game.play(Black, Some(p(4, 4)));
+    let options = RefereeOptions { start: Some(game), ..RefereeOptions::default() };
+    let mut t = Table::with(options, 9);
+    t.set(p(4, 4), Some(Black));
+    t.rest(1500);
+    t.play(White, p(2, 2));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move]);
+    assert_eq!(t.of_kind(Move)[0].move_number, Some(2));
+    assert!(t.of_kind(PositionAdopted).is_empty());
+}
+
+#[test]
+fn the_same_sightings_give_the_same_events() {
+    let run = || {
+        let mut t = Table::empty(9);
+        t.noise(7, 0.01);
+        for (c, at) in [(Black, p(4, 4)), (White, p(2, 2)), (White, p(2, 3)), (Black, p(6, 6))] {
+            t.play(c, at);
+            t.rest(1500);
+        }
+        serde_json::to_string(&t.events).unwrap()
+    };
+    assert_eq!(run(), run());
+}
