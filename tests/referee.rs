@@ -5,7 +5,7 @@ mod table;
 use goband::game::EventKind::{self, *};
 use goband::referee::{Press, Referee, RefereeOptions};
 use goband::rules::{Board, Color::*, History, Point};
-use table::{Table, p};
+use table::{Table, options, p};
 
 fn kinds(t: &Table) -> Vec<EventKind> {
     t.events.iter().map(|e| e.kind).filter(|k| *k != PositionAdopted).collect()
@@ -618,7 +618,7 @@ fn a_killed_referee_goes_on_where_it_was() {
         t.rest(1500);
     }
     assert_eq!(kinds(&t), [Move, Move, DoubleMove]);
-    t.referee = Referee::resume(RefereeOptions::default(), &t.events);
+    t.referee = Referee::resume(options(), &t.events);
     // a move is made while nobody watches
     t.set(p(6, 6), Some(Black));
     t.rest(2000);
@@ -633,7 +633,7 @@ fn a_killed_referee_goes_on_where_it_was() {
 fn a_given_start_needs_no_adoption() {
     let mut game = History::new(Board::new(9), Black);
     game.play(Black, Some(p(4, 4)));
-    let options = RefereeOptions { start: Some(game), ..RefereeOptions::default() };
+    let options = RefereeOptions { start: Some(game), ..options() };
     let mut t = Table::with(options, 9);
     t.set(p(4, 4), Some(Black));
     t.rest(1500);

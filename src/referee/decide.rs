@@ -67,13 +67,10 @@ impl Referee {
         let stories = self.stories(&diffs);
         let Some(best) = stories.first() else { return false };
         let best = best.clone();
-        let margin = |same: &dyn Fn(&Explanation) -> bool| {
-            stories.iter().find(|s| !same(s)).map_or(12.0, |s| s.cost - best.cost)
-        };
         let told = if best.undone == 0 {
-            self.tell_forward(&best, &diffs, &margin)
+            self.tell_forward(&best, &diffs, &stories)
         } else {
-            self.tell_back(&best, &diffs, &margin)
+            self.tell_back(&best, &diffs, &stories)
         };
         if told {
             self.baffled_since = None;
@@ -125,12 +122,7 @@ impl Referee {
     }
 
     /// The plays of the story in order, then its faults.
-    fn tell_forward(
-        &mut self,
-        best: &Explanation,
-        diffs: &BTreeMap<Point, Diff>,
-        margin: &dyn Fn(&dyn Fn(&Explanation) -> bool) -> f64,
-    ) -> bool {
+    fn tell_forward(&mut self, best: &Explanation, diffs: &BTreeMap<Point, Diff>, stories: &[Explanation]) -> bool {
         let mut passed = None;
         for step in &best.steps {
             match step {
@@ -140,7 +132,7 @@ impl Referee {
                     if !self.move_is_ready(d, captured) {
                         return false;
                     }
-                    let sure = confidence(margin(&|s| s.steps.contains(step)));
+                    let sure = confidence(margin(stories, |s| s.steps.contains(step)));
                     if let Some(color) = passed {
                         let at = Interval { first: d.last_old_ms, last: d.first_new_ms };
                         let mut e = self.event(EventKind::Pass, at, 0.8);
@@ -162,7 +154,7 @@ impl Referee {
         if best.steps.iter().any(Step::is_play) {
             return false;
         }
-        let gap = margin(&|s| same_faults(s, best));
+        let gap = margin(stories, |s| same_faults(s, best));
         if !self.faults_are_ready(&faults, diffs, gap) {
             return false;
         }
@@ -277,11 +269,11 @@ impl Referee {
                 }
                 let age = d.age_ms(self.now);
                 youngest = youngest.min(age);
-                let wait = if gone { GONE_MS } else { FAULT_MS };
-                if age < wait || evidence.hand_away_ms(self.now) < if gone { 2 * HAND_AWAY_MS } else { HAND_AWAY_MS } {
-                    if !(evidence.hand_stays_ms(self.now) > HAND_STAYS_MS && age > HAND_STAYS_MS) {
-                        return false;
-                    }
+                let (wait, away) = if gone { (GONE_MS, 2 * HAND_AWAY_MS) } else { (FAULT_MS, HAND_AWAY_MS) };
+                let calm = age >= wait && evidence.hand_away_ms(self.now) >= away;
+                let hand_stays = evidence.hand_stays_ms(self.now) > HAND_STAYS_MS && age > HAND_STAYS_MS;
+                if !calm && !hand_stays {
+                    return false;
                 }
                 hidden |= evidence.hidden_within(p, 3);
             }
@@ -368,12 +360,7 @@ impl Referee {
     }
 
     /// The story takes the last move back first: a stone taken back, or a record that was wrong.
-    fn tell_back(
-        &mut self,
-        best: &Explanation,
-        diffs: &BTreeMap<Point, Diff>,
-        margin: &dyn Fn(&dyn Fn(&Explanation) -> bool) -> f64,
-    ) -> bool {
+    fn tell_back(&mut self, best: &Explanation, diffs: &BTreeMap<Point, Diff>, stories: &[Explanation]) -> bool {
         let Some(evidence) = &self.evidence else { return false };
         let now = self.now;
         let at = self.ledger.moves.len() - best.undone.min(self.ledger.moves.len());
@@ -389,7 +376,7 @@ impl Referee {
             _ => None,
         });
         let lay_ms = gone.map_or(u64::MAX, |g| g.last_old_ms.saturating_sub(first.seen_ms));
-        let sure = confidence(margin(&|s| s.undone == best.undone && s.steps == best.steps));
+        let sure = confidence(margin(stories, |s| s == best));
         match (gone, first_play) {
             (Some(gone), Some((color, point, captured, still))) if best.undone == 1 && color == old.color => {
                 let Some(d) = diffs.get(&point) else { return false };
@@ -436,7 +423,7 @@ impl Referee {
                     return false;
                 }
                 let faults: Vec<&Step> = best.steps.iter().filter(|s| !s.is_play()).collect();
-                let gap = margin(&|s| s.undone == best.undone && same_faults(s, best));
+                let gap = margin(stories, |s| s.undone == best.undone && same_faults(s, best));
                 let mut all = diffs.clone();
                 // the old stone is seen to lie there; the record no longer says so
                 all.entry(old_point).or_insert(Diff {
@@ -597,6 +584,12 @@ impl Referee {
         let waits = self.now < since + 8000 || evidence.hand_away_ms(self.now) < 3000;
         waits.then_some(false)
     }
+}
+
+/// How much likelier the first story is than the best one that tells it otherwise.
+fn margin(stories: &[Explanation], same: impl Fn(&Explanation) -> bool) -> f64 {
+    let best = stories.first().map_or(0.0, |s| s.cost);
+    stories.iter().find(|s| !same(s)).map_or(12.0, |s| s.cost - best)
 }
 
 /// The faults are the same (in any order), whatever else the stories say.

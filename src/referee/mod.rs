@@ -35,46 +35,24 @@ use seats::Seats;
 pub use seats::Side;
 
 use crate::game::{Event, EventKind, Interval, Text};
-use crate::rules::{Board, Color, History, Point};
+use crate::rules::{Board, Color, History, Point, Ruleset};
 use crate::vision::{Scene, Sighting};
-
-/// What a competition's rules say about an infraction.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Ruling {
-    pub article: Option<String>,
-    pub verdict: Option<Text>,
-}
-
-/// Where articles and proposed verdicts come from.
-pub trait Law: Send + Sync {
-    fn ruling(&self, kind: EventKind) -> Ruling;
-}
-
-/// No law: events say what happened and no more.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoLaw;
-
-impl Law for NoLaw {
-    fn ruling(&self, _: EventKind) -> Ruling {
-        Ruling::default()
-    }
-}
 
 /// How the referee is to work.
 #[derive(Clone)]
 pub struct RefereeOptions {
-    pub law: Arc<dyn Law>,
+    /// Who plays first, and what article and verdict belong to an infraction.
+    pub ruleset: Arc<Ruleset>,
     /// Captured stones may lie so long before `missed_capture` is told, milliseconds.
     pub capture_grace_ms: u64,
     /// The position and history already reached; `None`: what lies on the board at the start is adopted.
     pub start: Option<History>,
-    /// Who plays the first stone on an empty board.
-    pub first: Color,
 }
 
-impl Default for RefereeOptions {
-    fn default() -> RefereeOptions {
-        RefereeOptions { law: Arc::new(NoLaw), capture_grace_ms: 3000, start: None, first: Color::Black }
+impl RefereeOptions {
+    /// With the usual grace time and no given start.
+    pub fn new(ruleset: Arc<Ruleset>) -> RefereeOptions {
+        RefereeOptions { ruleset, capture_grace_ms: 3000, start: None }
     }
 }
 

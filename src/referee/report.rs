@@ -1,7 +1,7 @@
 //! The event with its article, verdict and sentence.
 
 use super::Referee;
-use crate::game::{Event, EventKind, Interval, Restore, Spot};
+use crate::game::{Event, EventKind, Interval, Restore, Spot, describe};
 use crate::rules::{Color, Point};
 
 impl Referee {
@@ -15,10 +15,13 @@ impl Referee {
         if e.at_ms.first > e.at_ms.last {
             e.at_ms.first = e.at_ms.last;
         }
-        if e.kind.is_infraction() {
-            let ruling = self.options.law.ruling(e.kind);
-            e.article = ruling.article;
-            e.verdict = ruling.verdict;
+        if let Some(rule) = self.options.ruleset.infraction(e.kind.name()) {
+            e.article = rule.article.clone();
+            e.verdict = Some(rule.verdict.clone());
+        }
+        if e.text.is_none() {
+            let size = self.ledger.game.as_ref().map_or(19, |g| g.size());
+            e.text = Some(describe(&e, size));
         }
         self.ledger.apply(&e);
         let seq = e.seq;

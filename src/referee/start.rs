@@ -58,7 +58,7 @@ impl Referee {
         let mut e = self.event(EventKind::PositionAdopted, Interval { first: since, last: self.now }, 0.98);
         e.board = Some(board.rows());
         if stones <= 1 {
-            e.turn = Some(self.options.first);
+            e.turn = Some(self.options.ruleset.first);
         }
         self.emit(e);
         for p in board.points() {

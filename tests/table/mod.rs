@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use goband::game::{Event, EventKind};
 use goband::referee::{Press, Referee, RefereeOptions};
-use goband::rules::{Board, Color, History, Point};
+use std::sync::Arc;
+
+use goband::rules::{Board, Color, History, Point, Ruleset};
 use goband::vision::{LooseStone, PointReading, Sighting};
 
 pub fn p(row: u8, col: u8) -> Point {
@@ -35,6 +37,11 @@ impl Rng {
     pub fn chance(&mut self, p: f64) -> bool {
         ((self.next() >> 11) as f64 / (1u64 << 53) as f64) < p
     }
+}
+
+/// The Chinese rules of today, with everything as usual.
+pub fn options() -> RefereeOptions {
+    RefereeOptions::new(Arc::new(Ruleset::builtin("cwa").expect("it is built in")))
 }
 
 pub struct Table {
@@ -72,7 +79,7 @@ impl Table {
 
     /// An empty board that has been looked at.
     pub fn empty(size: u8) -> Table {
-        let mut t = Table::with(RefereeOptions::default(), size);
+        let mut t = Table::with(options(), size);
         t.rest(1200);
         t
     }
@@ -80,7 +87,7 @@ impl Table {
     /// Stones that lie there, not yet looked at.
     pub fn of(rows: &[&str]) -> Table {
         let board = Board::from_rows(rows).expect("a board");
-        let mut t = Table::with(RefereeOptions::default(), board.size());
+        let mut t = Table::with(options(), board.size());
         t.board = board;
         t
     }
@@ -95,7 +102,7 @@ impl Table {
             game.play(color, Some(p(row, col)));
         }
         let board = game.board().clone();
-        let mut t = Table::with(RefereeOptions { start: Some(game), ..RefereeOptions::default() }, size);
+        let mut t = Table::with(RefereeOptions { start: Some(game), ..options() }, size);
         t.board = board;
         t.rest(1000);
         t
