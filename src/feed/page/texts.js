@@ -1,0 +1,119 @@
+// All words of the page, in both languages.
+
+export const TEXTS = {
+  en: {
+    skip: 'To the events',
+    live: 'live', reconnecting: 'reconnecting', connecting: 'connecting', dead: 'goband is not answering',
+    sgf: 'SGF', sound_on: 'Sound on', sound_off: 'Sound off',
+    theme_auto: 'Auto', theme_light: 'Light', theme_dark: 'Dark', theme: 'Colours',
+    in_order: 'In order', in_order_more: 'No infraction is open.',
+    waiting: 'Waiting for the board', waiting_more: 'goband has not yet found a board in the picture.',
+    starting: 'Connecting', starting_more: 'Asking goband for the state of the game.',
+    not_answering: 'goband is not answering', not_answering_more: 'What you see is how it was at {time}. Infractions are not noticed here until the connection is back.',
+    look: 'Needs attention', more: '{n} more open',
+    last_incident: 'Last incident: {what}', settled: 'settled', noted: 'noted',
+    article: 'Article', proposed: 'Proposed', restore: 'Make the board right', sure: '{n} % sure',
+    remove: 'take {point} off', put: 'put {color} on {point}',
+    seen: 'Seen', seen_already: 'Seen', accept: 'Accept verdict', reject: 'No offence', other: 'Other verdict',
+    note: 'Which verdict?', sent: 'Sent.', not_sent: 'Not taken: {why}',
+    numbers: 'Move numbers', turn_board: 'Turn the board',
+    turn: 'To move', move: 'Move', last: 'Last move', taken_by_black: 'Taken by Black', taken_by_white: 'Taken by White',
+    B: 'Black', W: 'White', pass: 'pass', nobody: '–',
+    camera: 'Camera', picture_of: 'Picture of the camera with what goband sees', old: 'picture is {s} s old',
+    health: 'Health', well: 'all well', unwell: 'look here',
+    events: 'Events', only_referee: 'Referee only', no_events: 'Nothing has happened yet.', earlier: 'Show earlier events',
+    close: 'Close', before: 'before', during: 'during', after: 'after', evidence: 'Evidence', no_pictures: 'no pictures yet',
+    ended: 'The game has ended',
+    board_label: 'Board {size} by {size}, move {n}. Last move: {last}.',
+    parts: { source: 'Camera', board: 'Board', record: 'Record', signal: 'Signals', feed: 'Live page', table: 'Table' },
+    conditions: { well: 'well', degraded: 'degraded', lost: 'lost' },
+    kinds: {
+      position_adopted: 'Position adopted', move: 'Move', captures_cleared: 'Captures cleared', pass: 'Pass',
+      corrected: 'Corrected', unexplained: 'Board not explained', double_move: 'Double move', takeback: 'Takeback',
+      dropped_stone: 'Dropped stone', displaced_stone: 'Displaced stone', stone_off_point: 'Stone off its point',
+      missed_capture: 'Missed capture', wrong_removal: 'Wrong removal', ko_violation: 'Ko violation',
+      superko: 'Whole-board repetition', suicide: 'Forbidden point', wrong_first_colour: 'Wrong first colour',
+      scattered: 'Board scattered', seat_order: 'Order of seats broken', section_overrun: 'Section overrun',
+      press_before_move: 'Clock pressed before the move', press_before_captures_cleared: 'Clock pressed before captures were cleared',
+      wrong_clock_pressed: 'Wrong clock pressed', time_overrun: 'Time overrun', repaired: 'Board right again',
+      decision: 'Decision', board_found: 'Board found', board_lost: 'Board lost', camera_moved: 'Camera moved',
+      board_moved: 'Board moved', light_changed: 'Light changed', obstructed: 'View obstructed',
+      source_lost: 'No picture from the camera', source_back: 'Picture is back', end_agreed_signal: 'End of game signalled',
+      resign_signal: 'Resignation signalled', two_passes: 'Two passes', board_cleared: 'Board cleared', result: 'Result',
+      sink_degraded: 'A part is in trouble', sink_restored: 'Part works again',
+    },
+  },
+  zh: {
+    skip: '跳到事件',
+    live: '直播中', reconnecting: '正在重连', connecting: '正在连接', dead: 'goband 无响应',
+    sgf: '棋谱 SGF', sound_on: '声音开', sound_off: '声音关',
+    theme_auto: '自动', theme_light: '浅色', theme_dark: '深色', theme: '配色',
+    in_order: '正常', in_order_more: '没有待处理的犯规。',
+    waiting: '等待棋盘', waiting_more: 'goband 尚未在画面中找到棋盘。',
+    starting: '正在连接', starting_more: '正在向 goband 查询局面。',
+    not_answering: 'goband 无响应', not_answering_more: '画面停留在 {time}。恢复连接前，此处不会发现犯规。',
+    look: '请注意', more: '另有 {n} 项待处理',
+    last_incident: '最近事件：{what}', settled: '已处理', noted: '已记录',
+    article: '条款', proposed: '建议判罚', restore: '恢复棋盘', sure: '把握 {n} %',
+    remove: '取走 {point}', put: '{point} 放回{color}',
+    seen: '已阅', seen_already: '已阅', accept: '采纳判罚', reject: '不成立', other: '另判',
+    note: '如何判罚？', sent: '已提交。', not_sent: '未被接受：{why}',
+    numbers: '手数', turn_board: '转动棋盘',
+    turn: '轮到', move: '手数', last: '最后一手', taken_by_black: '黑提子', taken_by_white: '白提子',
+    B: '黑', W: '白', pass: '停一手', nobody: '–',
+    camera: '摄像机', picture_of: '摄像机画面及 goband 所见', old: '画面已过 {s} 秒',
+    health: '运行状态', well: '全部正常', unwell: '请查看',
+    events: '事件', only_referee: '仅裁判事项', no_events: '尚无事件。', earlier: '显示更早的事件',
+    close: '关闭', before: '之前', during: '当时', after: '之后', evidence: '证据', no_pictures: '暂无图片',
+    ended: '对局结束',
+    board_label: '{size} 路棋盘，第 {n} 手。最后一手：{last}。',
+    parts: { source: '摄像机', board: '棋盘', record: '记录', signal: '信号', feed: '直播页', table: '对局台' },
+    conditions: { well: '正常', degraded: '异常', lost: '中断' },
+    kinds: {
+      position_adopted: '采用现有局面', move: '着手', captures_cleared: '提子已取走', pass: '停一手',
+      corrected: '更正', unexplained: '局面无法解释', double_move: '连下两着', takeback: '悔棋',
+      dropped_stone: '掉子', displaced_stone: '棋子移位', stone_off_point: '棋子偏离交叉点',
+      missed_capture: '漏提子', wrong_removal: '误提子', ko_violation: '违例提劫',
+      superko: '全局同形再现', suicide: '禁着点', wrong_first_colour: '先手颜色有误',
+      scattered: '棋盘散乱', seat_order: '行棋次序有误', section_overrun: '超出规定手数',
+      press_before_move: '未落子先按钟', press_before_captures_cleared: '未提净子先按钟',
+      wrong_clock_pressed: '按错棋钟', time_overrun: '超时', repaired: '棋盘已恢复',
+      decision: '裁决', board_found: '找到棋盘', board_lost: '找不到棋盘', camera_moved: '摄像机移动',
+      board_moved: '棋盘移动', light_changed: '光线变化', obstructed: '视线被挡',
+      source_lost: '摄像机无画面', source_back: '画面恢复', end_agreed_signal: '示意终局',
+      resign_signal: '示意认输', two_passes: '双方停一手', board_cleared: '棋盘已清空', result: '结果',
+      sink_degraded: '部件异常', sink_restored: '部件恢复',
+    },
+  },
+};
+
+/** Offences that are told to the referee in red; `stone_off_point` is only a notice. */
+export const INFRACTIONS = new Set([
+  'double_move', 'takeback', 'dropped_stone', 'displaced_stone', 'stone_off_point', 'missed_capture', 'wrong_removal',
+  'ko_violation', 'superko', 'suicide', 'wrong_first_colour', 'scattered', 'seat_order', 'section_overrun',
+  'press_before_move', 'press_before_captures_cleared', 'wrong_clock_pressed', 'time_overrun',
+]);
+export const NOTICES = new Set(['stone_off_point']);
+
+/** What belongs in the list when only the referee's matters are wanted. */
+export const REFEREE = new Set([...INFRACTIONS, 'repaired', 'decision', 'unexplained', 'corrected', 'source_lost',
+  'source_back', 'board_lost', 'result', 'sink_degraded', 'sink_restored']);
+
+/** Spoken name of a point as Go programs write it: no I, rows from the bottom. */
+export function pointName([row, col], size) {
+  return String.fromCharCode(65 + Math.round(col) + (Math.round(col) >= 8 ? 1 : 0)) + (size - Math.round(row));
+}
+
+/** `{name}` in a text replaced. */
+export function fill(text, values) {
+  return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+}
+
+/** Milliseconds of the table as 1:02:03. */
+export function clockTime(ms) {
+  const s = Math.floor(ms / 1000);
+  const two = (n) => String(n).padStart(2, '0');
+  const hours = Math.floor(s / 3600);
+  const rest = `${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+  return hours ? `${hours}:${rest}` : rest;
+}

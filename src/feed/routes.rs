@@ -1,0 +1,135 @@
+//! Which request gets which answer.
+
+use std::net::IpAddr;
+
+use crossbeam_channel::TrySendError;
+
+use super::access;
+use super::files;
+use super::http::{Body, Method, Refusal, Request, Response, refuse};
+use super::operator::{self, OperatorInput};
+use super::page;
+use super::server::Context;
+
+/// Events in one answer, unless the client asks for fewer.
+const MAX_EVENTS: usize = 2000;
+
+/// An answer that is complete, or one that goes on.
+#[derive(Debug)]
+pub enum Answer {
+    Whole(Response),
+    /// Server-sent events; the events after that seq first, if it is known.
+    Events { after: Option<u64> },
+    /// Camera pictures one after another.
+    Pictures,
+}
+
+impl From<Response> for Answer {
+    fn from(response: Response) -> Answer {
+        Answer::Whole(response)
+    }
+}
+
+/// Answers a request; its body has been read.
+pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answer, Refusal> {
+    let segments: Vec<&str> = request.segments.iter().map(String::as_str).collect();
+    let posts = matches!(segments.as_slice(), ["api", "decision" | "acknowledge"]);
+    let allowed = if posts { "POST" } else { "GET, HEAD" };
+    if posts != (request.method == Method::Post) || request.method == Method::Other {
+        let refusal = Refusal { status: 405, why: "this method is not for this address" };
+        return Ok(Response::refusal(&refusal).with("Allow", allowed).into());
+    }
+    access::check_host(request, context.listening, &context.config.hosts)?;
+    let hub = &context.hub;
+    Ok(match segments.as_slice() {
+        [""] => page::html(request, context.config.language).into(),
+        ["api", "state"] => Response::json(200, hub.state_json().1.to_string()).into(),
+        ["api", "events"] => events(request, context)?.into(),
+        ["api", "stream"] => {
+            let last = request.field("last-event-id").or(request.parameter("after"));
+            Answer::Events { after: last.map(number).transpose()? }
+        }
+        ["api", "operator"] => {
+            let allowed = access::may_operate(request, peer, &context.config.operator).is_ok();
+            let text = serde_json::json!({ "enabled": context.config.operator.enabled, "allowed": allowed });
+            Response::json(200, text.to_string()).into()
+        }
+        ["api", "decision"] => operate(request, peer, context, operator::decision)?.into(),
+        ["api", "acknowledge"] => operate(request, peer, context, operator::acknowledge)?.into(),
+        ["game.sgf"] => files::sgf(context.config.sgf_path().as_deref(), &context.config.table, request)?.into(),
+        ["evidence", ..] => {
+            files::evidence(context.config.record_dir.as_deref(), &request.segments[1..], request)?.into()
+        }
+        ["picture.jpg"] => picture(request, context)?.into(),
+        ["picture.mjpeg"] => Answer::Pictures,
+        ["health"] => {
+            let (well, text) = hub.health_json();
+            Response::json(if well { 200 } else { 503 }, text.to_string()).into()
+        }
+        [name] => match page::asset(name, request) {
+            Some(response) => response.into(),
+            None => return refuse(404, "nothing is here"),
+        },
+        _ => return refuse(404, "nothing is here"),
+    })
+}
+
+fn number(text: &str) -> Result<u64, Refusal> {
+    text.trim().parse().or_else(|_| refuse(400, "a sequence number is a whole number from 0 up"))
+}
+
+fn events(request: &Request, context: &Context) -> Result<Response, Refusal> {
+    let after = request.parameter("after").map_or(Ok(0), number)?;
+    let limit = request.parameter("limit").map_or(Ok(MAX_EVENTS as u64), number)?;
+    let excerpt = context.hub.excerpt(after, usize::try_from(limit).unwrap_or(MAX_EVENTS).min(MAX_EVENTS));
+    let list = excerpt.events.iter().map(|l| l.json.as_ref()).collect::<Vec<_>>().join(",\n");
+    let (first, last) = excerpt.kept;
+    let more = excerpt.more;
+    Ok(Response::json(200, format!("{{\"first\":{first},\"last\":{last},\"more\":{more},\"events\":[{list}]}}\n")))
+}
+
+fn picture(request: &Request, context: &Context) -> Result<Response, Refusal> {
+    let Some(picture) = context.hub.newest_picture() else {
+        return refuse(404, "no picture has come yet");
+    };
+    let tag = format!("\"{}-{}\"", context.hub.life(), picture.version);
+    let age = picture.taken.elapsed().as_millis().to_string();
+    let response = if request.has_already(&tag) {
+        Response::not_modified(&tag)
+    } else {
+        Response::new(200, "image/jpeg", Body::Shared(picture.jpeg)).with("ETag", tag)
+    };
+    // a frozen picture must not pass for a live one: the page shows its age
+    Ok(response.with("X-Picture-Age-Ms", age).with("Cache-Control", "no-store"))
+}
+
+fn operate(
+    request: &Request,
+    peer: IpAddr,
+    context: &Context,
+    read: fn(&[u8], IpAddr) -> Result<OperatorInput, Refusal>,
+) -> Result<Response, Refusal> {
+    access::may_operate(request, peer, &context.config.operator)?;
+    // Forms of foreign pages can send other types without asking, but not this one.
+    let kind = request.field("content-type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if !kind.eq_ignore_ascii_case("application/json") {
+        return refuse(415, "the body must be application/json");
+    }
+    let input = read(&request.body, peer)?;
+    let of = match &input {
+        OperatorInput::Decision { of, .. } | OperatorInput::Acknowledge { of, .. } => *of,
+    };
+    if !context.hub.is_decidable(of) {
+        return refuse(422, "no event of that number asks for a decision");
+    }
+    let acknowledged = matches!(input, OperatorInput::Acknowledge { .. });
+    match context.input.try_send(input) {
+        Ok(()) => {}
+        Err(TrySendError::Full(_)) => return refuse(503, "too much operator input at once; try again"),
+        Err(TrySendError::Disconnected(_)) => return refuse(503, "the table takes no operator input just now"),
+    }
+    if acknowledged {
+        context.hub.acknowledge(of);
+    }
+    Ok(Response::json(202, format!("{{\"of\":{of}}}")))
+}

@@ -1,0 +1,155 @@
+//! What the feed shows: plain data, so that the feed needs to know nothing of how a game is kept.
+
+use serde::Serialize;
+
+use crate::game::{Event, EventKind, GameState, Text};
+use crate::rules::{Color, Point};
+
+/// A move as it stands in the record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct MoveView {
+    pub n: u32,
+    pub color: Color,
+    /// None: a pass.
+    pub point: Option<Point>,
+}
+
+/// Stones taken by each side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Prisoners {
+    #[serde(rename = "B")]
+    pub black: u32,
+    #[serde(rename = "W")]
+    pub white: u32,
+}
+
+/// The state of the game after an event, as the page and `/api/state` show it.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StateView {
+    pub size: u8,
+    /// `size` rows of `size` characters: `.` empty, `B`, `W`, `?` unsure. What stands in the record.
+    pub board: Vec<String>,
+    pub moves: Vec<MoveView>,
+    pub turn: Option<Color>,
+    pub prisoners: Prisoners,
+    /// Infractions that are neither repaired nor decided, oldest first.
+    pub open_infractions: Vec<Event>,
+    /// How the game ended, if it has.
+    pub result: Option<Text>,
+}
+
+impl Default for StateView {
+    /// An empty 19×19 board, Black to move.
+    fn default() -> StateView {
+        StateView::empty(19)
+    }
+}
+
+impl StateView {
+    /// An empty board.
+    pub fn empty(size: u8) -> StateView {
+        StateView {
+            size,
+            board: vec![".".repeat(usize::from(size)); usize::from(size)],
+            moves: Vec::new(),
+            turn: Some(Color::Black),
+            prisoners: Prisoners::default(),
+            open_infractions: Vec::new(),
+            result: None,
+        }
+    }
+}
+
+impl From<&GameState> for StateView {
+    fn from(game: &GameState) -> StateView {
+        let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
+        let moves = game
+            .moves()
+            .iter()
+            .map(|m| MoveView { n: count(m.number), color: m.color, point: m.point })
+            .collect();
+        let prisoners = game.prisoners();
+        StateView {
+            size: game.board().size(),
+            board: game.board().rows(),
+            moves,
+            turn: Some(game.turn()),
+            prisoners: Prisoners { black: count(prisoners.black), white: count(prisoners.white) },
+            open_infractions: game.open_infractions().cloned().collect(),
+            // a signal that looks like an end is for the referee to confirm: only the result ends the game here
+            result: game.ended().filter(|e| e.how == EventKind::Result).map(|e| result_text(e.winner, e.text.clone())),
+        }
+    }
+}
+
+fn result_text(winner: Option<Color>, said: Option<Text>) -> Text {
+    let (en, zh) = match winner {
+        Some(Color::Black) => ("Black wins.", "黑胜。"),
+        Some(Color::White) => ("White wins.", "白胜。"),
+        None => ("The game has ended.", "对局结束。"),
+    };
+    said.unwrap_or_else(|| Text { en: en.into(), zh: zh.into() })
+}
+
+/// How a part of goband is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Condition {
+    Well,
+    /// Works, but somebody should look.
+    Degraded,
+    /// Does not work.
+    Lost,
+}
+
+/// One part of goband: the source, the board, a sink.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Part {
+    /// `source`, `board`, `record`, `signal`, …: a stable name for programs.
+    pub name: String,
+    pub condition: Condition,
+    /// What is wrong and what to do, or what is right ("1280×720, 25 frames a second").
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+}
+
+/// The health of the whole, as the service sees it. Reported at least every few seconds: silence is itself a fault.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Health {
+    pub parts: Vec<Part>,
+}
+
+impl Health {
+    pub fn with(mut self, name: &str, condition: Condition, text: Option<Text>) -> Health {
+        self.parts.push(Part { name: name.to_string(), condition, text });
+        self
+    }
+
+    pub fn is_well(&self) -> bool {
+        self.parts.iter().all(|p| p.condition == Condition::Well)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::Interval;
+
+    #[test]
+    fn follows_the_game() {
+        let mut game = GameState::default();
+        let mut event = |seq, kind, color, at: Option<(u8, u8)>| {
+            let mut e = Event::new(kind, Interval::default(), seq, 1.0);
+            (e.seq, e.color, e.point) = (seq, color, at.map(|(r, c)| Point::new(r, c)));
+            game.apply(&e);
+            StateView::from(&game)
+        };
+        event(1, EventKind::Move, Some(Color::Black), Some((3, 15)));
+        let view = event(2, EventKind::DoubleMove, Some(Color::Black), Some((15, 3)));
+        assert_eq!(view.moves, [MoveView { n: 1, color: Color::Black, point: Some(Point::new(3, 15)) }]);
+        assert_eq!(view.board[3], "...............B...");
+        assert_eq!((view.turn, view.open_infractions.len()), (Some(Color::White), 1));
+        let view = event(3, EventKind::Result, Some(Color::White), None);
+        assert!(view.result.is_some());
+    }
+}
