@@ -102,6 +102,10 @@ mod tests {
         assert!(!ok("Host: localhost:80\r\nOrigin: null\r\n", here, &on));
         assert!(ok("Host: a\r\nAuthorization: Bearer go stones\r\n", there, &token));
         assert!(!ok("Host: a\r\nAuthorization: Bearer go stone\r\n", there, &token));
-        assert!(!ok("Host: a\r\nAuthorization: Bearer \r\n", there, &OperatorAccess { enabled: true, token: Some("".into()) }));
+        assert!(!ok(
+            "Host: a\r\nAuthorization: Bearer \r\n",
+            there,
+            &OperatorAccess { enabled: true, token: Some("".into()) }
+        ));
     }
 }

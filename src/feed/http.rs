@@ -104,7 +104,8 @@ pub fn too_long(bytes: &[u8]) -> Result<(), Refusal> {
 /// Reads a complete head (as cut by [`head_end`]).
 pub fn parse_head(head: &[u8]) -> Result<Request, Refusal> {
     too_long(head)?;
-    let mut lines = head.split(|b| *b == b'\n').map(|l| l.strip_suffix(b"\r").unwrap_or(l)).skip_while(|l| l.is_empty());
+    let mut lines =
+        head.split(|b| *b == b'\n').map(|l| l.strip_suffix(b"\r").unwrap_or(l)).skip_while(|l| l.is_empty());
     let line = lines.next().unwrap_or_default();
     let line = std::str::from_utf8(line).or_else(|_| refuse(400, "the request line is not text"))?;
     let mut words = line.split(' ');
@@ -151,7 +152,8 @@ pub fn parse_head(head: &[u8]) -> Result<Request, Refusal> {
         fields.push((name, value));
     }
 
-    let all = |wanted: &str| fields.iter().filter(move |(n, _)| n == wanted).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
+    let all =
+        |wanted: &str| fields.iter().filter(move |(n, _)| n == wanted).map(|(_, v)| v.as_str()).collect::<Vec<_>>();
     let hosts = all("host").len();
     if hosts > 1 || (hosts == 0 && !old) {
         return refuse(400, "exactly one Host field is needed");
@@ -416,7 +418,10 @@ mod tests {
         assert_eq!(status("POST / HTTP/1.1\r\nHost: a\r\n\r\n"), 411);
         assert_eq!(status("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: -1\r\n\r\n"), 400);
         assert_eq!(status("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\n"), 400);
-        assert_eq!(status("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"), 501);
+        assert_eq!(
+            status("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
+            501
+        );
         assert_eq!(status(&format!("GET /{} HTTP/1.1\r\nHost: a\r\n\r\n", "a".repeat(MAX_LINE))), 414);
         assert_eq!(status(&format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "a".repeat(MAX_HEAD))), 431);
         assert_eq!(status(&format!("GET / HTTP/1.1\r\nHost: a\r\n{}\r\n", "X: y\r\n".repeat(MAX_FIELDS))), 431);

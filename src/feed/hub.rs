@@ -312,7 +312,9 @@ impl Hub {
                     "table",
                     Condition::Lost,
                     Some(Text {
-                        en: format!("The table has not reported for {s} seconds: restart goband if it does not recover."),
+                        en: format!(
+                            "The table has not reported for {s} seconds: restart goband if it does not recover."
+                        ),
                         zh: format!("对局台已有 {s} 秒没有报告：若不恢复，请重启 goband。"),
                     }),
                 );

@@ -19,7 +19,9 @@ const MAX_EVENTS: usize = 2000;
 pub enum Answer {
     Whole(Response),
     /// Server-sent events; the events after that seq first, if it is known.
-    Events { after: Option<u64> },
+    Events {
+        after: Option<u64>,
+    },
     /// Camera pictures one after another.
     Pictures,
 }

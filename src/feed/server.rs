@@ -52,8 +52,7 @@ const MAX_REQUESTS: usize = 10_000;
 
 impl Server {
     pub fn spawn(config: FeedConfig, hub: Arc<Hub>, input: Sender<OperatorInput>) -> Result<Server, FeedError> {
-        let listener =
-            TcpListener::bind(config.listen).map_err(|source| FeedError::of_bind(config.listen, source))?;
+        let listener = TcpListener::bind(config.listen).map_err(|source| FeedError::of_bind(config.listen, source))?;
         let address = listener.local_addr().map_err(FeedError::Start)?;
         let stop = Arc::new(AtomicBool::new(false));
         let connections = Connections::default();

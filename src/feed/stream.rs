@@ -91,10 +91,8 @@ pub fn pictures(wire: &mut Wire, hub: &Hub, patience: Duration) -> io::Result<()
             continue;
         };
         version = picture.version;
-        let head = format!(
-            "--goband-picture\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n",
-            picture.jpeg.len()
-        );
+        let head =
+            format!("--goband-picture\r\nContent-Type: image/jpeg\r\nContent-Length: {}\r\n\r\n", picture.jpeg.len());
         let deadline = Instant::now() + patience;
         wire.write(head.as_bytes(), deadline)?;
         wire.write(&picture.jpeg, deadline)?;

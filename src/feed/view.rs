@@ -63,11 +63,8 @@ impl StateView {
 impl From<&GameState> for StateView {
     fn from(game: &GameState) -> StateView {
         let count = |n: usize| u32::try_from(n).unwrap_or(u32::MAX);
-        let moves = game
-            .moves()
-            .iter()
-            .map(|m| MoveView { n: count(m.number), color: m.color, point: m.point })
-            .collect();
+        let moves =
+            game.moves().iter().map(|m| MoveView { n: count(m.number), color: m.color, point: m.point }).collect();
         let prisoners = game.prisoners();
         StateView {
             size: game.board().size(),

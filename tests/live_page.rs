@@ -1,0 +1,286 @@
+//! A real browser opens the live page and sees a move arrive, an alarm come and go, and the connection break.
+//!
+//! Chromium is driven through chromedriver by plain WebDriver calls (W3C WebDriver), so no crate is needed for it.
+//! Skips, saying so, where Debian's `chromium` and `chromium-driver` are not installed.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use goband::feed::{Condition, Feed, FeedConfig, Health, OperatorAccess, OperatorInput, Ruling};
+use goband::game::{Event, EventKind, GameState, Interval, Restore, RestoreTo, Text};
+use goband::rules::{Color, Point};
+use serde_json::{Value, json};
+
+/// The first of these that can be started.
+fn program(names: &[&str]) -> Option<String> {
+    let starts = |name: &&str| {
+        Command::new(name)
+            .arg("--version")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status()
+            .is_ok_and(|s| s.success())
+    };
+    names.iter().find(|n| starts(n)).map(|n| n.to_string())
+}
+
+/// A browser with one window.
+struct Browser {
+    driver: Child,
+    port: u16,
+    session: String,
+    _profile: tempfile::TempDir,
+}
+
+impl Browser {
+    /// None where there is no browser to drive.
+    fn open() -> Option<Browser> {
+        let chromium = program(&["chromium", "chromium-browser", "google-chrome"])?;
+        let driver = program(&["chromedriver", "chromium.chromedriver"])?;
+        let profile = tempfile::tempdir().ok()?;
+        let mut driver =
+            Command::new(driver).arg("--port=0").stdout(Stdio::piped()).stderr(Stdio::null()).spawn().ok()?;
+        // "ChromeDriver was started successfully on port 12345."
+        let mut lines = BufReader::new(driver.stdout.take()?).lines();
+        let port = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            line.rsplit_once("on port ")?.1.trim().trim_end_matches('.').parse::<u16>().ok().filter(|p| *p > 0)
+        });
+        // keep its output flowing, or it stops
+        std::thread::spawn(move || lines.for_each(drop));
+        let mut browser = Browser { driver, port: port?, session: String::new(), _profile: profile };
+        let mut arguments: Vec<String> = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+            --disable-background-networking --disable-component-update --disable-sync --disable-dev-shm-usage \
+            --window-size=1400,900"
+            .split_whitespace()
+            .map(String::from)
+            .collect();
+        arguments.push(format!("--user-data-dir={}", browser._profile.path().display()));
+        let wanted = json!({"capabilities": {"alwaysMatch": {
+            "goog:loggingPrefs": {"browser": "ALL"},
+            "goog:chromeOptions": {"binary": which(&chromium), "args": arguments},
+        }}});
+        let answer = browser.post("/session", &wanted);
+        browser.session = answer["sessionId"].as_str().unwrap_or_else(|| panic!("no session: {answer}")).to_string();
+        Some(browser)
+    }
+
+    fn call(&self, method: &str, path: &str, body: &str) -> Value {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+        let n = body.len();
+        write!(
+            stream,
+            "{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{}\r\nContent-Type: application/json\r\nContent-Length: {n}\r\n\
+             Connection: close\r\n\r\n{body}",
+            self.port
+        )
+        .unwrap();
+        let mut reader = BufReader::new(stream);
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            if reader.read_line(&mut line).unwrap() == 0 || line == "\r\n" {
+                break;
+            }
+            if let Some((name, value)) = line.split_once(':')
+                && name.eq_ignore_ascii_case("content-length")
+            {
+                length = value.trim().parse().unwrap();
+            }
+        }
+        let mut body = vec![0; length];
+        reader.read_exact(&mut body).unwrap();
+        let answer: Value = serde_json::from_slice(&body).unwrap();
+        assert!(answer["value"]["error"].is_null(), "{method} {path}: {}", answer["value"]);
+        answer["value"].clone()
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.call("POST", path, &body.to_string())
+    }
+
+    fn go(&self, url: &str) {
+        self.post(&format!("/session/{}/url", self.session), &json!({ "url": url }));
+    }
+
+    /// Runs a script in the page.
+    fn run(&self, script: &str) -> Value {
+        self.post(&format!("/session/{}/execute/sync", self.session), &json!({ "script": script, "args": [] }))
+    }
+
+    /// Waits until the script says true.
+    fn wait(&self, what: &str, script: &str) {
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while self.run(script) != Value::Bool(true) {
+            let page = "return document.body.dataset.status + ' | ' + document.body.innerText.slice(0, 400)";
+            assert!(Instant::now() < deadline, "never: {what}; the page: {}", self.run(page));
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+
+    fn text(&self, id: &str) -> String {
+        self.run(&format!("return document.getElementById('{id}').textContent")).as_str().unwrap_or_default().into()
+    }
+
+    /// What the console of the page holds.
+    fn console(&self) -> Vec<String> {
+        let log = self.post(&format!("/session/{}/se/log", self.session), &json!({"type": "browser"}));
+        log.as_array().unwrap().iter().map(|l| l["message"].to_string()).collect()
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        if !self.session.is_empty() && !std::thread::panicking() {
+            self.call("DELETE", &format!("/session/{}", self.session), "");
+        }
+        let _ = self.driver.kill();
+        let _ = self.driver.wait();
+    }
+}
+
+/// The full path: chromedriver does not search for it.
+fn which(name: &str) -> String {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&paths).map(|p| p.join(name)).find(|p| p.is_file());
+    found.map_or_else(|| name.to_string(), |p| p.display().to_string())
+}
+
+/// A table: events applied to a game and shown.
+struct Table {
+    feed: Feed,
+    game: GameState,
+    seq: u64,
+}
+
+impl Table {
+    fn happen(&mut self, kind: EventKind, particulars: impl FnOnce(&mut Event)) -> u64 {
+        self.seq += 1;
+        let ms = self.seq * 2000;
+        let mut event = Event::new(kind, Interval { first: ms, last: ms + 100 }, ms + 300, 0.98);
+        event.seq = self.seq;
+        particulars(&mut event);
+        self.game.apply(&event);
+        self.feed.event(&event, &self.game);
+        self.seq
+    }
+
+    fn play(&mut self, color: Color, row: u8, col: u8) {
+        self.happen(EventKind::Move, |e| {
+            (e.color, e.point, e.captured) = (Some(color), Some(Point::new(row, col)), Some(Vec::new()));
+        });
+    }
+}
+
+fn text(en: &str, zh: &str) -> Option<Text> {
+    Some(Text { en: en.into(), zh: zh.into() })
+}
+
+#[test]
+fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
+    let Some(browser) = Browser::open() else {
+        println!("skipped: needs `chromium` and `chromedriver` (Debian: apt-get install chromium chromium-driver)");
+        return;
+    };
+    let config = FeedConfig {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        table: "Board 7".into(),
+        operator: OperatorAccess { enabled: true, token: None },
+        ..FeedConfig::default()
+    };
+    let feed = Feed::spawn(config).unwrap();
+    let health = || Health::default().with("source", Condition::Well, None);
+    feed.health(health());
+    let address = feed.address();
+    let mut table = Table { feed, game: GameState::default(), seq: 0 };
+    table.happen(EventKind::BoardFound, |_| {});
+    table.play(Color::Black, 3, 15);
+
+    browser.go(&format!("http://{address}/?lang=en"));
+    let stone = |at: &str| format!("return document.querySelector('.stones [data-at=\"{at}\"]') !== null");
+    browser.wait("the stone that lay there before", &stone("3,15"));
+    browser.wait("all in order", "return document.body.dataset.status === 'good'");
+    assert_eq!(browser.text("table"), "Board 7");
+    assert_eq!(browser.text("turn"), "White");
+    assert_eq!(browser.run(&stone("15,3")), Value::Bool(false));
+
+    // a move arrives after the page has been loaded
+    table.play(Color::White, 15, 3);
+    browser.wait("the new stone", &stone("15,3"));
+    assert_eq!(browser.run("return document.querySelector('[data-at=\"15,3\"]').dataset.color"), "W");
+    assert_eq!(browser.text("move-number"), "2");
+    assert_eq!(browser.text("last-move"), "White D4");
+    browser.wait("its line in the list", "return document.querySelector('#events li').dataset.seq === '3'");
+    // each of the three events once, newest first
+    browser.wait("three lines", "return document.querySelectorAll('#events li').length === 3");
+
+    // an alarm appears
+    let of = table.happen(EventKind::DoubleMove, |e| {
+        (e.color, e.point) = (Some(Color::White), Some(Point::new(9, 9)));
+        e.text = text("White has played twice in a row.", "白方连下两着。");
+        e.article = Some("17.2".into());
+        e.verdict = text("second move void, yellow card", "第二着无效，黄牌一次");
+        e.restore = vec![Restore { at: Point::new(9, 9), be: RestoreTo::Empty }];
+    });
+    browser.wait("the alarm", "return document.body.dataset.status === 'alarm'");
+    assert_eq!(browser.text("headline"), "Double move");
+    assert_eq!(browser.text("sentence"), "White has played twice in a row.");
+    let particulars = browser.text("particulars");
+    for part in ["17.2", "second move void, yellow card", "take K10 off"] {
+        assert!(particulars.contains(part), "{particulars}");
+    }
+    browser.wait(
+        "the stone that has to go",
+        "return document.querySelector('.ghosts .wrong[data-at=\"9,9\"]') !== null && document.querySelectorAll('.must-go').length === 1",
+    );
+    assert_eq!(browser.run(&stone("9,9")), Value::Bool(false), "what is void does not stand in the record");
+
+    // in the other language too
+    browser.run("document.getElementById('language').click()");
+    assert_eq!(browser.text("headline"), "连下两着");
+    assert_eq!(browser.text("sentence"), "白方连下两着。");
+    browser.run("document.getElementById('language').click()");
+
+    // the referee decides on the page
+    browser.wait("the referee's buttons", "return !document.getElementById('decide').hidden");
+    browser.run("document.querySelector('[data-do=acknowledge]').click()");
+    let input = table.feed.operator();
+    let second = Duration::from_secs(10);
+    assert!(matches!(input.recv_timeout(second), Ok(OperatorInput::Acknowledge { of: o, .. }) if o == of));
+    browser.wait("that it was seen", "return document.body.dataset.seen === 'yes'");
+    browser.run("document.querySelector('[data-do=accepted]').click()");
+    assert!(matches!(
+        input.recv_timeout(second),
+        Ok(OperatorInput::Decision { of: o, ruling: Ruling::Accepted, .. }) if o == of
+    ));
+
+    // and the alarm goes when the board is right again
+    table.happen(EventKind::Repaired, |e| e.of = Some(of));
+    browser.wait("the end of the alarm", "return document.body.dataset.status === 'good'");
+    assert_eq!(browser.run("return document.querySelectorAll('.must-go').length"), 0);
+    assert_eq!(browser.text("headline"), "In order");
+
+    // trouble of another part is shown as well
+    table.feed.health(health().with("record", Condition::Lost, text("The disk is full.", "磁盘已满。")));
+    browser.wait("the full disk", "return document.getElementById('sentence').textContent === 'The disk is full.'");
+    table.feed.health(health());
+    browser.wait("all in order again", "return document.body.dataset.status === 'good'");
+
+    let console = browser.console();
+    assert!(console.is_empty(), "the console of the browser: {console:?}");
+
+    // a dead goband must not look like a game in order
+    let Table { feed, game, seq } = table;
+    feed.shutdown();
+    browser.wait("that goband is gone", "return document.body.dataset.status === 'gone'");
+
+    // and when it comes back the page goes on by itself, with the same game
+    let feed = Feed::spawn(FeedConfig { listen: address, table: "Board 7".into(), ..FeedConfig::default() }).unwrap();
+    feed.health(health());
+    let mut table = Table { feed, game, seq };
+    table.play(Color::Black, 2, 2);
+    browser.wait("the connection", "return document.body.dataset.status === 'good'");
+    browser.wait("the move after the restart", &stone("2,2"));
+}
