@@ -1,0 +1,155 @@
+//! A serial port that never blocks: reads and writes take what there is, waiting is done for port and wake-up together.
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::time::Duration;
+
+use serialport::{ClearBuffer, SerialPort, TTYPort};
+
+/// An open terminal.
+#[derive(Debug)]
+pub struct Tty {
+    port: TTYPort,
+    /// Device number of the path when it was opened.
+    device: Option<u64>,
+}
+
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ready {
+    /// The port has bytes, room, or an error to tell.
+    pub port: bool,
+    pub woken: bool,
+}
+
+impl Tty {
+    /// Opens a port by path.
+    ///
+    /// # Errors
+    /// Missing, in use, not a terminal, baud rate not possible.
+    pub fn open(path: &str, baud: u32) -> io::Result<Tty> {
+        // On a pseudo-terminal the "exclusive" mark outlives a killed program and would lock out the next one; the lock
+        // on the file, taken below, does not.
+        let is_pseudo = fs::canonicalize(path).is_ok_and(|real| real.starts_with("/dev/pts"));
+        let builder = serialport::new(path, baud).timeout(Duration::ZERO).exclusive(!is_pseudo);
+        let port = TTYPort::open(&builder).map_err(io::Error::from)?;
+        if is_pseudo {
+            // SAFETY: flock only reads the descriptor, which `port` keeps open.
+            if unsafe { libc::flock(port.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
+                return Err(io::Error::new(io::ErrorKind::ResourceBusy, "another program uses it"));
+            }
+        }
+        let mut tty = Tty::new(port)?;
+        tty.device = device_number(Path::new(path));
+        Ok(tty)
+    }
+
+    /// Takes over an open port.
+    ///
+    /// # Errors
+    /// The system refuses the mode.
+    pub fn new(mut port: TTYPort) -> io::Result<Tty> {
+        port.set_timeout(Duration::ZERO)?;
+        let fd = port.as_raw_fd();
+        // SAFETY: plain system calls on a descriptor that `port` keeps open.
+        let refused = unsafe {
+            let flags = libc::fcntl(fd, libc::F_GETFL);
+            flags < 0
+                || libc::fcntl(fd, libc::F_SETFL, flags | libc::O_NONBLOCK) < 0
+                || libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) < 0
+        };
+        if refused {
+            return Err(io::Error::last_os_error());
+        }
+        Ok(Tty { port, device: None })
+    }
+
+    /// Bytes that have arrived; 0: none.
+    ///
+    /// # Errors
+    /// The other end or the device is gone.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self.port.read(buffer) {
+            Ok(0) => Err(io::ErrorKind::BrokenPipe.into()),
+            other => nothing_yet(other),
+        }
+    }
+
+    /// Writes as many bytes as there is room for, maybe none.
+    ///
+    /// # Errors
+    /// The other end or the device is gone.
+    pub fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        nothing_yet(self.port.write(bytes))
+    }
+
+    /// Bytes that are written but not sent yet.
+    pub fn unsent(&self) -> usize {
+        self.port.bytes_to_write().map_or(0, |n| n as usize)
+    }
+
+    /// False when the path is gone or now means another device: the port was pulled out, or came back elsewhere.
+    pub fn is_still(&self, path: &str) -> bool {
+        self.device.is_none() || device_number(Path::new(path)) == self.device
+    }
+}
+
+impl Drop for Tty {
+    fn drop(&mut self) {
+        // closing a port waits up to 30 s for bytes that a stuck device does not take
+        let _ = self.port.clear(ClearBuffer::Output);
+    }
+}
+
+fn device_number(path: &Path) -> Option<u64> {
+    fs::metadata(path).ok().map(|m| m.rdev())
+}
+
+fn nothing_yet(result: io::Result<usize>) -> io::Result<usize> {
+    use io::ErrorKind as K;
+    match result {
+        Err(e) if matches!(e.kind(), K::TimedOut | K::WouldBlock | K::Interrupted) => Ok(0),
+        other => other,
+    }
+}
+
+/// Waits until the port has bytes (or room, if `to_write`), somebody wakes, or the time is over.
+pub fn wait(tty: Option<&Tty>, to_write: bool, wake: Option<&UnixStream>, timeout: Duration) -> Ready {
+    let entry = |fd: Option<RawFd>, events| libc::pollfd { fd: fd.unwrap_or(-1), events, revents: 0 };
+    let port_events = if to_write { libc::POLLIN | libc::POLLOUT } else { libc::POLLIN };
+    let mut entries =
+        [entry(tty.map(|t| t.port.as_raw_fd()), port_events), entry(wake.map(|w| w.as_raw_fd()), libc::POLLIN)];
+    // rounded up: a wait of zero in a loop would burn the processor
+    let timeout_ms = i32::try_from(timeout.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
+    // SAFETY: the array lives through the call, its length is given; negative descriptors are skipped.
+    let count = unsafe { libc::poll(entries.as_mut_ptr(), entries.len() as libc::nfds_t, timeout_ms) };
+    if count <= 0 {
+        return Ready::default();
+    }
+    let woken = entries[1].revents != 0;
+    if let (true, Some(mut wake)) = (woken, wake) {
+        let mut bytes = [0; 64];
+        while matches!(wake.read(&mut bytes), Ok(n) if n == bytes.len()) {}
+    }
+    Ready { port: entries[0].revents != 0, woken }
+}
+
+/// Both ends of a wake-up: a byte written into the first ends a [`wait`] on the second.
+///
+/// # Errors
+/// No descriptors left.
+pub fn wake_pair() -> io::Result<(UnixStream, UnixStream)> {
+    let (waker, wake) = UnixStream::pair()?;
+    waker.set_nonblocking(true)?;
+    wake.set_nonblocking(true)?;
+    Ok((waker, wake))
+}
+
+/// Ends a [`wait`]. A full pipe is as good as a byte in it.
+pub fn wake(mut waker: &UnixStream) {
+    let _ = waker.write(&[1]);
+}
