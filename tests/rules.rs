@@ -191,6 +191,22 @@ fn the_infractions_of_rules_and_events_have_the_same_names() {
     }
 }
 
+#[test]
+fn the_rules_page_shows_the_data() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/rules.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = ("<!-- generated from src/rules/rulesets -->\n", "<!-- end of generated -->");
+    let (head, rest) = page.split_once(begin).expect("the begin of the tables");
+    let (shown, tail) = rest.split_once(end).expect("the end of the tables");
+    let rulesets: Vec<Ruleset> = Ruleset::builtin_ids().map(|id| Ruleset::builtin(id).unwrap()).collect();
+    let tables = goband::rules::table::markdown(&rulesets);
+    if std::env::var_os("GOBAND_REGENERATE").is_some() {
+        std::fs::write(path, format!("{head}{begin}{tables}{end}{tail}")).unwrap();
+    } else {
+        assert!(shown == tables, "docs/rules.md is not current: GOBAND_REGENERATE=1 cargo test --test rules");
+    }
+}
+
 /// The board's hash as it must be: from its stones alone.
 fn hash_anew(board: &Board) -> u64 {
     let mut anew = Board::new(board.size());

@@ -169,7 +169,7 @@ impl Words<'_> {
                 let (en, zh) = if has_points { (format!(" at {spots}"), spots_zh) } else { (at, at_zh) };
                 Text::new(
                     format!("A stone fell on the board{en} and was picked up ({who})."),
-                    format!("棋子掉落{zh}又拣起（{who_zh}）。"),
+                    format!("棋子掉落在{zh}又拣起（{who_zh}）。"),
                 )
             }
             DisplacedStone => match self.event.points.as_slice() {
@@ -224,7 +224,7 @@ impl Words<'_> {
             ),
             WrongFirstColour => Text::new(
                 format!("The first stone{at} is of the wrong colour ({who})."),
-                format!("开局拿错黑白棋：首着{at_zh}为{who_zh}。"),
+                format!("开局拿错黑白棋：首着{at_zh}为{who_zh}之子。"),
             ),
             Scattered => {
                 let n = self.event.points.len().max(self.event.restore.len());
@@ -235,11 +235,11 @@ impl Words<'_> {
             }
             SeatOrder => Text::new(
                 format!("{number}{who} played from the wrong seat{at}."),
-                format!("{number_zh}{who_zh}行棋次序错误{at_zh}。"),
+                format!("{number_zh}{who_zh}行棋次序错误（{at_zh}）。"),
             ),
             SectionOverrun => Text::new(
                 format!("{number}{who} played on after the section's last move{at}."),
-                format!("{number_zh}{who_zh}超过本节规定手数{at_zh}。"),
+                format!("{number_zh}{who_zh}超过本节规定手数（{at_zh}）。"),
             ),
             PressBeforeMove => {
                 Text::new(format!("{who} pressed the clock before playing a stone."), format!("{who_zh}着子之前按钟。"))
@@ -292,6 +292,8 @@ impl Words<'_> {
     /// A sentence with the event's own words as the reason.
     fn because(&self, en: &str, zh: &str) -> Text {
         match &self.event.text {
+            // already a sentence of this kind
+            Some(said) if said.en.starts_with(en) => said.clone(),
             Some(reason) => Text::new(format!("{en}: {}", reason.en), format!("{zh}：{}", reason.zh)),
             None => Text::new(format!("{en}."), format!("{zh}。")),
         }

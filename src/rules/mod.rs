@@ -10,6 +10,7 @@ mod board;
 mod count;
 mod history;
 mod ruleset;
+pub mod table;
 mod wording;
 
 pub use amount::{Amount, ParseAmountError};
