@@ -120,7 +120,8 @@ fn narrow(a: [f64; 3]) -> V3 {
 
 impl Camera {
     pub fn new(pose: &CameraPose, width: u32, height: u32) -> Camera {
-        let (el, az, roll) = (pose.elevation_deg.to_radians(), pose.azimuth_deg.to_radians(), pose.roll_deg.to_radians());
+        let (el, az, roll) =
+            (pose.elevation_deg.to_radians(), pose.azimuth_deg.to_radians(), pose.roll_deg.to_radians());
         let forward = [-az.sin() * el.cos(), -az.cos() * el.cos(), -el.sin()];
         let right = [az.cos(), -az.sin(), 0.0];
         let down = [az.sin() * el.sin(), az.cos() * el.sin(), -el.cos()];

@@ -98,7 +98,8 @@ impl Furniture {
             // at the side of White's right hand, opposite Black's bowl
             let (s, r) = (seats[1].towards(), seats[1].right_hand());
             let bowl = white_spots.0.dot(s);
-            let place = r * (reach(r) + dice.between(50.0, 66.0)) + s * (bowl - radius - 82.0 - dice.between(8.0, 24.0));
+            let place =
+                r * (reach(r) + dice.between(50.0, 66.0)) + s * (bowl - radius - 82.0 - dice.between(8.0, 24.0));
             let turn = dice.between(-0.1, 0.1);
             let along = s * turn.cos() + r * turn.sin();
             Clock { centre: place + v3(0.0, 0.0, table_z + 24.0), half: v3(82.0, 30.0, 24.0), along }

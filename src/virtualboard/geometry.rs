@@ -57,19 +57,19 @@ pub struct BoardPose {
 }
 
 impl BoardPose {
-    pub fn to_world(&self, p: V3) -> V3 {
+    pub fn to_world(self, p: V3) -> V3 {
         let (s, c) = self.turn_rad.sin_cos();
         v3(p.x * c - p.y * s + self.shift_mm[0], p.x * s + p.y * c + self.shift_mm[1], p.z)
     }
 
-    pub fn to_board(&self, p: V3) -> V3 {
+    pub fn to_board(self, p: V3) -> V3 {
         let (x, y) = (p.x - self.shift_mm[0], p.y - self.shift_mm[1]);
         let (s, c) = self.turn_rad.sin_cos();
         v3(x * c + y * s, y * c - x * s, p.z)
     }
 
     /// A direction, turned only.
-    pub fn direction_to_board(&self, d: V3) -> V3 {
+    pub fn direction_to_board(self, d: V3) -> V3 {
         let (s, c) = self.turn_rad.sin_cos();
         v3(d.x * c + d.y * s, d.y * c - d.x * s, d.z)
     }

@@ -120,7 +120,13 @@ pub fn bones(person: &Person, pose: &HandPose, shoulder: V3) -> Vec<Bone> {
     }
     // the web between thumb and first finger
     bones.push(Bone { a: joint(&THUMB, 2), ra: 9.0 * k, b: joint(&FINGERS[0], 3), rb: 9.0 * k, skin: Skin::Back });
-    bones.push(Bone { a: at([100.0, -14.0, 34.0]), ra: 13.0 * k, b: at([128.0, 14.0, 36.0]), rb: 18.0 * k, skin: Skin::Back });
+    bones.push(Bone {
+        a: at([100.0, -14.0, 34.0]),
+        ra: 13.0 * k,
+        b: at([128.0, 14.0, 36.0]),
+        rb: 18.0 * k,
+        skin: Skin::Back,
+    });
     // the forearm: broad rather than round, so two bones side by side
     let wrist = at([150.0, 2.0, 46.0]);
     let along = (shoulder - wrist).unit();
@@ -128,7 +134,13 @@ pub fn bones(person: &Person, pose: &HandPose, shoulder: V3) -> Vec<Bone> {
     for (side, wide) in [(-1.0f32, 7.5f32), (1.0, 7.5)] {
         let off = right * (side * wide * k);
         bones.push(Bone { a: wrist + off, ra: 18.5 * k, b: cuff + off * 1.5, rb: 25.0 * k, skin: Skin::Back });
-        bones.push(Bone { a: cuff - along * (26.0 * k) + off * 1.6, ra: 31.0 * k, b: far + off * 2.4, rb: 52.0 * k, skin: Skin::Sleeve });
+        bones.push(Bone {
+            a: cuff - along * (26.0 * k) + off * 1.6,
+            ra: 31.0 * k,
+            b: far + off * 2.4,
+            rb: 52.0 * k,
+            skin: Skin::Sleeve,
+        });
     }
     bones
 }

@@ -24,7 +24,12 @@ pub fn paint_hand(out: &mut [u8], scene: &Scene, look: &Look, hand: &HandView, t
     let seen: Vec<SeenBone> = hand.bones.iter().filter_map(|b| SeenBone::of(b, camera)).collect();
     let mut area: Option<Area> = None;
     let mut add = |b: [f32; 4]| {
-        let a = Area::of([b[0].floor() as i32 - 1, b[1].floor() as i32 - 1, b[2].ceil() as i32 + 2, b[3].ceil() as i32 + 2]);
+        let a = Area::of([
+            b[0].floor() as i32 - 1,
+            b[1].floor() as i32 - 1,
+            b[2].ceil() as i32 + 2,
+            b[3].ceil() as i32 + 2,
+        ]);
         area = Some(area.map_or(a, |x| x.joined(a)));
     };
     for s in &seen {
@@ -144,7 +149,12 @@ fn draw_strip(scene: &Scene, look: &Look, hand: &HandView, seen: &[SeenBone], ar
         let light = flesh(look, &hand.person, cell, -d.unit());
         let c = scene.tone.encode(light, x, y);
         let a = cover * 255.0;
-        out[i] = [(f32::from(c[0]) * cover) as u8, (f32::from(c[1]) * cover) as u8, (f32::from(c[2]) * cover) as u8, a as u8];
+        out[i] = [
+            (f32::from(c[0]) * cover) as u8,
+            (f32::from(c[1]) * cover) as u8,
+            (f32::from(c[2]) * cover) as u8,
+            a as u8,
+        ];
     }
     let o = camera.position();
     for stone in &hand.stones {
@@ -181,7 +191,7 @@ fn draw_strip(scene: &Scene, look: &Look, hand: &HandView, seen: &[SeenBone], ar
 /// Light that comes off skin or cloth.
 fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
     let n = cell.normal.unit();
-    let seed = person.seed ^ u32::from(cell.bone) * 77;
+    let seed = person.seed ^ (u32::from(cell.bone) * 77);
     let (u, v) = (cell.along, cell.across);
     let (mut albedo, mut gloss, mut wrap) = (person.skin, 0.28, 0.28);
     match cell.skin {
@@ -210,7 +220,11 @@ fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
             albedo = albedo.times(v3(1.0, 1.0 - 0.16 * red, 1.0 - 0.20 * red));
             // creases over the joints
             if cell.skin == Skin::Finger || cell.skin == Skin::Fingertip {
-                let end = if cell.skin == Skin::Fingertip { (u - 0.93).abs() } else { (u - 0.03).abs().min((u - 0.12).abs()) };
+                let end = if cell.skin == Skin::Fingertip {
+                    (u - 0.93).abs()
+                } else {
+                    (u - 0.03).abs().min((u - 0.12).abs())
+                };
                 albedo = albedo * (1.0 - 0.20 * smoothstep(0.05, 0.0, end) * smoothstep(0.9, 0.5, v.abs()));
             }
             if cell.skin == Skin::Fingertip {
@@ -453,7 +467,12 @@ impl ShadowMap {
                             }
                             let (iu, iv) = (u as usize, v as usize);
                             let i = iv * self.wide + iu;
-                            let q = [self.factor[i], self.factor[i + 1], self.factor[i + self.wide], self.factor[i + self.wide + 1]];
+                            let q = [
+                                self.factor[i],
+                                self.factor[i + 1],
+                                self.factor[i + self.wide],
+                                self.factor[i + self.wide + 1],
+                            ];
                             if q == [256; 4] {
                                 continue;
                             }

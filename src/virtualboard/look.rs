@@ -272,6 +272,20 @@ impl Look {
     }
 }
 
+impl Look {
+    /// For people.
+    pub fn describe(&self, width: u32, height: u32) -> String {
+        let name = |v: serde_json::Result<String>| v.unwrap_or_default().trim_matches('"').replace('_', " ");
+        format!(
+            "{} board, {} stones, {} table, {} lamp(s), {width}x{height}",
+            name(serde_json::to_string(&self.wood)),
+            name(serde_json::to_string(&self.stones.material)),
+            name(serde_json::to_string(&self.table)),
+            self.lamps.len(),
+        )
+    }
+}
+
 /// Skin from very light (0) to very dark (1), in linear light.
 pub fn skin(tone: f32) -> V3 {
     let steps = [srgb(240, 202, 178), srgb(226, 178, 146), srgb(198, 144, 108), srgb(148, 98, 68), srgb(92, 58, 42)];

@@ -23,12 +23,7 @@ impl Area {
     }
 
     pub fn clipped(self, width: u32, height: u32) -> Area {
-        Area {
-            x0: self.x0.max(0),
-            y0: self.y0.max(0),
-            x1: self.x1.min(width as i32),
-            y1: self.y1.min(height as i32),
-        }
+        Area { x0: self.x0.max(0), y0: self.y0.max(0), x1: self.x1.min(width as i32), y1: self.y1.min(height as i32) }
     }
 
     pub fn is_empty(self) -> bool {
@@ -55,7 +50,6 @@ impl Area {
 /// Everything that lies still, as bytes.
 pub struct Scene {
     pub camera: Camera,
-    pub pose: BoardPose,
     pub still: Still,
     pub tone: Tone,
     stones: Vec<Stone>,
@@ -73,7 +67,6 @@ impl Scene {
         let bytes = camera.width as usize * camera.height as usize * 3;
         let mut scene = Scene {
             camera,
-            pose,
             still,
             tone,
             stones: Vec::new(),
@@ -157,7 +150,9 @@ impl Scene {
             for (i, sum) in columns.chunks_exact_mut(3).enumerate() {
                 let x = (x0 + i).saturating_sub(1).min(w - 1) * 3;
                 for (c, sum) in sum.iter_mut().enumerate() {
-                    *sum = u32::from(rows[0][x + c]) * side + u32::from(rows[1][x + c]) * middle + u32::from(rows[2][x + c]) * side;
+                    *sum = u32::from(rows[0][x + c]) * side
+                        + u32::from(rows[1][x + c]) * middle
+                        + u32::from(rows[2][x + c]) * side;
                 }
             }
             let out = &mut self.settled[(y * w + x0) * 3..(y * w + x1) * 3];
@@ -179,8 +174,7 @@ fn draw_strip(look: &Look, camera: &Camera, still: &Still, tone: &Tone, stones: 
         pixels.extend_from_slice(&still.light[row..row + wide]);
         ground.extend_from_slice(&still.ground[row..row + wide]);
     }
-    let mut patch =
-        Patch { x0: area.x0, y0: area.y0, x1: area.x1, y1: area.y1, pixels: &mut pixels, ground: &ground };
+    let mut patch = Patch { x0: area.x0, y0: area.y0, x1: area.x1, y1: area.y1, pixels: &mut pixels, ground: &ground };
     for stone in stones {
         cast_shadow(&mut patch, camera, look, stone);
     }

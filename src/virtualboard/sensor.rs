@@ -25,7 +25,11 @@ impl Tone {
                 let root = i as f32 / CURVE_STEPS as f32 * 1.5;
                 let light = root * root;
                 let knee = 0.72;
-                let held = if light < knee { light } else { knee + (1.0 - knee) * (1.0 - (-(light - knee) / (1.0 - knee)).exp()) };
+                let held = if light < knee {
+                    light
+                } else {
+                    knee + (1.0 - knee) * (1.0 - (-(light - knee) / (1.0 - knee)).exp())
+                };
                 (held.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0 + 0.5) as u8
             })
             .collect();
@@ -79,7 +83,10 @@ impl Grain {
         // a third of the noise is common to neighbours: cameras smooth and compress
         let white: Vec<f32> = (0..TILE + 3).map(|_| dice.normal()).collect();
         let tile = (0..TILE)
-            .map(|i| ((white[i] * 0.9 + (white[(i + 3) % TILE] + white[(i + TILE - 3) % TILE]) * 0.3) * 32.0).clamp(-127.0, 127.0) as i8)
+            .map(|i| {
+                ((white[i] * 0.9 + (white[(i + 3) % TILE] + white[(i + TILE - 3) % TILE]) * 0.3) * 32.0)
+                    .clamp(-127.0, 127.0) as i8
+            })
             .collect();
         Grain { tile, deviation: sensor.noise, seed }
     }
@@ -108,7 +115,9 @@ impl Grain {
             for (part, (clean, out)) in clean.chunks(chunk).zip(out.chunks_mut(chunk)).enumerate() {
                 let (level, strength) = (&level, &strength);
                 scope.spawn(move || {
-                    for (y, (from, to)) in clean.chunks_exact(width * 3).zip(out.chunks_exact_mut(width * 3)).enumerate() {
+                    for (y, (from, to)) in
+                        clean.chunks_exact(width * 3).zip(out.chunks_exact_mut(width * 3)).enumerate()
+                    {
                         let offset = hash64(base ^ (part * rows + y) as u64) as usize % (TILE - width * 3);
                         let noise = &self.tile[offset..offset + width * 3];
                         for ((f, t), n) in from.chunks_exact(3).zip(to.chunks_exact_mut(3)).zip(noise.chunks_exact(3)) {

@@ -148,7 +148,7 @@ impl Dice {
 
     /// 0 to `n` − 1.
     pub fn below(&mut self, n: usize) -> usize {
-        ((self.next_u64() >> 32) * n.max(1) as u64 >> 32) as usize
+        (((self.next_u64() >> 32) * n.max(1) as u64) >> 32) as usize
     }
 
     pub fn chance(&mut self, probability: f32) -> bool {
@@ -167,7 +167,8 @@ impl Dice {
 
 #[inline]
 fn lattice(ix: i32, iy: i32, seed: u32) -> f32 {
-    let mut h = (ix as u32).wrapping_mul(0x85eb_ca6b) ^ (iy as u32).wrapping_mul(0xc2b2_ae35) ^ seed.wrapping_mul(0x27d4_eb2f);
+    let mut h =
+        (ix as u32).wrapping_mul(0x85eb_ca6b) ^ (iy as u32).wrapping_mul(0xc2b2_ae35) ^ seed.wrapping_mul(0x27d4_eb2f);
     h ^= h >> 15;
     h = h.wrapping_mul(0x2c1b_3c6d);
     h ^= h >> 12;

@@ -213,7 +213,15 @@ impl Set {
         s.albedo.times(light) + shine
     }
 
-    fn meet_board(&self, look: &Look, camera: &Camera, pose: &BoardPose, o: V3, d: V3, samples: u32) -> Option<Surface> {
+    fn meet_board(
+        &self,
+        look: &Look,
+        camera: &Camera,
+        pose: &BoardPose,
+        o: V3,
+        d: V3,
+        samples: u32,
+    ) -> Option<Surface> {
         let g = &look.geometry;
         let (o, d) = (pose.to_board(o), pose.direction_to_board(d));
         let half = v3(g.half_x_mm(), g.half_y_mm(), 0.0);
@@ -240,11 +248,8 @@ impl Set {
             albedo = albedo.mix(v3(0.018, 0.014, 0.011), 0.88 * ink);
             return Some(Surface { t: enter, normal: v3(0.0, 0.0, 1.0), albedo, gloss: 0.1, openness: 1.0 });
         }
-        let (normal, u) = if enter == x0 {
-            (v3(-d.x.signum(), 0.0, 0.0), p.y)
-        } else {
-            (v3(0.0, -d.y.signum(), 0.0), p.x)
-        };
+        let (normal, u) =
+            if enter == x0 { (v3(-d.x.signum(), 0.0, 0.0), p.y) } else { (v3(0.0, -d.y.signum(), 0.0), p.x) };
         // a side shows the grain run down (long sides) or cut across (ends)
         let albedo = if enter == x0 {
             self.wood.at(half.x * 0.9 + p.z * 0.8, u) * 0.92
@@ -298,7 +303,8 @@ impl Set {
                 let level = (p.z - bowl.foot.z) / bowl.height;
                 let turned = fractal((p.z - bowl.foot.z) * 0.12, normal.x * 1.5, 3, 5) - 0.5;
                 let albedo = b.colour * (1.0 + 0.3 * turned);
-                let s = Surface { t, normal, albedo, gloss: b.gloss, openness: 0.45 + 0.55 * smoothstep(0.0, 0.6, level) };
+                let s =
+                    Surface { t, normal, albedo, gloss: b.gloss, openness: 0.45 + 0.55 * smoothstep(0.0, 0.6, level) };
                 best = Some((s, None));
             }
         }
@@ -383,7 +389,13 @@ impl Set {
             if r < inner {
                 let close = 1.0 - 0.5 * smoothstep(inner - 12.0, inner, r);
                 let rings = 1.0 + 0.06 * (r * 0.9).sin();
-                return Some(Surface { t, normal: v3(0.0, 0.0, 1.0), albedo: b.colour * rings, gloss: b.gloss * 0.6, openness: close });
+                return Some(Surface {
+                    t,
+                    normal: v3(0.0, 0.0, 1.0),
+                    albedo: b.colour * rings,
+                    gloss: b.gloss * 0.6,
+                    openness: close,
+                });
             }
             return Some(Surface { t, normal: -out, albedo: b.colour * 0.9, gloss: 0.1, openness: 0.6 });
         }
@@ -502,7 +514,8 @@ fn meet_clock(c: &Clock, o: V3, d: V3) -> Option<Surface> {
     let (o, e) = (clock_local(c, o - c.centre), clock_local(c, d));
     let mut enter = (f32::MIN, 0);
     let mut leave = f32::MAX;
-    for (k, (o, d, half)) in [(o.x, e.x, c.half.x), (o.y, e.y, c.half.y), (o.z, e.z, c.half.z)].into_iter().enumerate() {
+    for (k, (o, d, half)) in [(o.x, e.x, c.half.x), (o.y, e.y, c.half.y), (o.z, e.z, c.half.z)].into_iter().enumerate()
+    {
         let (a, b) = ((-half - o) / d, (half - o) / d);
         let (a, b) = if a < b { (a, b) } else { (b, a) };
         if a > enter.0 {
@@ -547,7 +560,8 @@ fn meet_clock(c: &Clock, o: V3, d: V3) -> Option<Surface> {
 
 /// Whether a place of a clock's display (mm from its middle) is dark: `digits` as MMSS.
 fn seven_segments(x: f32, y: f32, digits: u32) -> bool {
-    const SEGMENTS: [u8; 10] = [0b1110111, 0b0100100, 0b1011101, 0b1101101, 0b0101110, 0b1101011, 0b1111011, 0b0100101, 0b1111111, 0b1101111];
+    const SEGMENTS: [u8; 10] =
+        [0b1110111, 0b0100100, 0b1011101, 0b1101101, 0b0101110, 0b1101011, 0b1111011, 0b0100101, 0b1111111, 0b1101111];
     if x.abs() < 1.0 && (y.abs() - 4.0).abs() < 1.0 {
         return true;
     }

@@ -38,7 +38,15 @@ impl Stone {
 
 /// Light that comes off a stone's surface. `normal` and `view` (towards the camera) are unit vectors; `at` is the place on the
 /// unit disc; `openness` 0 to 1 is how much of the surroundings the place sees.
-pub fn stone_light(look: &Look, stone: &Stone, shape: &StoneShape, normal: V3, view: V3, at: [f32; 2], openness: f32) -> V3 {
+pub fn stone_light(
+    look: &Look,
+    stone: &Stone,
+    shape: &StoneShape,
+    normal: V3,
+    view: V3,
+    at: [f32; 2],
+    openness: f32,
+) -> V3 {
     let s = &look.stones;
     let white = stone.color == Color::White;
     let mut albedo = if white { s.white } else { s.black };
@@ -109,7 +117,12 @@ pub fn stone_box(camera: &Camera, look: &Look, stone: &Stone) -> [i32; 4] {
     let depth = camera.depth(p).max(10.0);
     let Some(at) = camera.project(p) else { return [0, 0, 0, 0] };
     let r = f64::from(shape.radius) * camera.focal_px / depth * 1.15 + 2.0;
-    [(at[0] - r).floor() as i32, (at[1] - r).floor() as i32, (at[0] + r).ceil() as i32 + 1, (at[1] + r).ceil() as i32 + 1]
+    [
+        (at[0] - r).floor() as i32,
+        (at[1] - r).floor() as i32,
+        (at[0] + r).ceil() as i32 + 1,
+        (at[1] + r).ceil() as i32 + 1,
+    ]
 }
 
 /// How far a stone's shadow reaches from its middle, mm.
@@ -123,7 +136,8 @@ pub fn influence_box(camera: &Camera, look: &Look, stone: &Stone) -> [i32; 4] {
     let mut b = stone_box(camera, look, stone);
     let reach = f64::from(shadow_reach(look, &stone.shape(look)));
     for (sx, sy) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
-        let p = [f64::from(stone.place.x) + sx * reach, f64::from(stone.place.y) + sy * reach, f64::from(stone.place.z)];
+        let p =
+            [f64::from(stone.place.x) + sx * reach, f64::from(stone.place.y) + sy * reach, f64::from(stone.place.z)];
         if let Some(at) = camera.project(p) {
             b[0] = b[0].min(at[0].floor() as i32 - 1);
             b[1] = b[1].min(at[1].floor() as i32 - 1);

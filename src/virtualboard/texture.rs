@@ -64,7 +64,8 @@ impl Texture {
 
 /// Grain along y. `pale` and `dark` are early and late wood.
 fn straight_grain(x: f32, y: f32, pale: V3, dark: V3, ring_mm: f32, sharpness: f32, seed: u32) -> V3 {
-    let warp = 5.0 * (fractal(x * 0.010, y * 0.0016, 3, seed) - 0.5) + 1.1 * (fractal(x * 0.05, y * 0.006, 2, seed + 7) - 0.5);
+    let warp =
+        5.0 * (fractal(x * 0.010, y * 0.0016, 3, seed) - 0.5) + 1.1 * (fractal(x * 0.05, y * 0.006, 2, seed + 7) - 0.5);
     let t = x / ring_mm + warp;
     let phase = t - t.floor();
     // slow rise through the early wood, quick fall after the late wood
