@@ -14,6 +14,8 @@ mod picture;
 mod reader;
 mod rectify;
 mod sighting;
+mod track;
+mod watch;
 
 pub use error::{Result, VisionError};
 pub use lattice::{Lattice, LatticeError, Lens, Match};
@@ -25,3 +27,4 @@ pub use picture::{decode_photo, encode_jpeg, load_photo};
 pub use reader::{READ_MARGIN, READ_PITCH_PX, Reader};
 pub use rectify::Rectifier;
 pub use sighting::{LooseStone, PointReading, Scene, Sighting};
+pub use watch::{Watcher, WatcherOptions};

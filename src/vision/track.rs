@@ -1,0 +1,311 @@
+//! Follows the board and the table from frame to frame by small features that are recognised again.
+//!
+//! Features are taken once, from a picture whose lattice is known, and every later picture is compared with that one: nothing
+//! drifts. Features on the board say where the lattice is now; features on the table say whether the camera moved or only the
+//! board. A hand hides some of them, and stones come and go: the fit is robust against both.
+
+use opencv::core::{Mat, Point, Point2f, Scalar, Size, TermCriteria, TermCriteria_Type, Vector};
+use opencv::prelude::*;
+use opencv::{calib3d, core, imgproc, video};
+
+use super::error::Result;
+use super::lattice::{Lattice, Match};
+use super::picture::resized;
+
+/// Long side of the pictures that features are followed in.
+const WORK_SIDE: i32 = 960;
+const BOARD_FEATURES: i32 = 320;
+const TABLE_FEATURES: i32 = 120;
+/// Forward and backward flow must meet again within this, pixels of the work picture.
+const ROUND_TRIP_PX: f32 = 0.8;
+/// A feature this near its prediction has not moved.
+const STILL_PX: f64 = 0.6;
+/// Below this median displacement the lattice stays as it is, to the bit.
+const NO_MOTION_PX: f64 = 0.22;
+/// Share of the board's features that must agree on where the board is.
+pub(super) const LEAST_SEEN: f64 = 0.22;
+
+/// Features of one picture, to be recognised in later ones.
+pub(super) struct Tracker {
+    scale: f64,
+    reference: Mat,
+    lattice: Lattice,
+    board: Vec<Point2f>,
+    board_at: Vec<[f64; 2]>,
+    table: Vec<Point2f>,
+}
+
+/// What became of the features.
+pub(super) struct Followed {
+    /// Where the board is now, if enough of it was recognised.
+    pub lattice: Option<Lattice>,
+    /// Share of the board's features that agree with `lattice`.
+    pub seen: f64,
+    pub table: Table,
+}
+
+/// What the table did, seen against the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Table {
+    Still,
+    /// It moved as the board did: the camera moved.
+    MovedAlong,
+    /// Too little of a table is seen.
+    Unknown,
+}
+
+/// A grey picture of the size that features are followed in, and its scale.
+pub(super) fn work_picture(image: &Mat) -> Result<(Mat, f64)> {
+    let mut grey = Mat::default();
+    imgproc::cvt_color_def(image, &mut grey, imgproc::COLOR_BGR2GRAY)?;
+    let long = grey.cols().max(grey.rows());
+    if long <= WORK_SIDE {
+        return Ok((grey, 1.0));
+    }
+    let scale = f64::from(WORK_SIDE) / f64::from(long);
+    let size = Size::new(
+        (f64::from(grey.cols()) * scale).round().max(1.0) as i32,
+        (f64::from(grey.rows()) * scale).round().max(1.0) as i32,
+    );
+    let scale = f64::from(size.width) / f64::from(grey.cols());
+    Ok((resized(&grey, size)?, scale))
+}
+
+fn to_work(p: [f64; 2], scale: f64) -> Point2f {
+    Point2f::new(((p[0] + 0.5) * scale - 0.5) as f32, ((p[1] + 0.5) * scale - 0.5) as f32)
+}
+
+fn from_work(p: Point2f, scale: f64) -> [f64; 2] {
+    [(f64::from(p.x) + 0.5) / scale - 0.5, (f64::from(p.y) + 0.5) / scale - 0.5]
+}
+
+fn distance(a: Point2f, b: Point2f) -> f64 {
+    f64::from(a.x - b.x).hypot(f64::from(a.y - b.y))
+}
+
+impl Tracker {
+    /// Takes features from a picture (as [`work_picture`] makes it) on which `lattice` is right.
+    pub(super) fn new(work: &Mat, scale: f64, lattice: &Lattice) -> Result<Tracker> {
+        let n = f64::from(lattice.size - 1);
+        let hull = |by: f64| -> Vector<Vector<Point>> {
+            // along the sides too: a lens bends them
+            let mut ring = Vec::new();
+            let (lo, hi) = (-by, n + by);
+            for i in 0..8 {
+                let t = lo + (hi - lo) * f64::from(i) / 8.0;
+                ring.push([lo, t]);
+            }
+            for i in 0..8 {
+                ring.push([lo + (hi - lo) * f64::from(i) / 8.0, hi]);
+            }
+            for i in 0..8 {
+                ring.push([hi, hi - (hi - lo) * f64::from(i) / 8.0]);
+            }
+            for i in 0..8 {
+                ring.push([hi - (hi - lo) * f64::from(i) / 8.0, lo]);
+            }
+            let ring = ring
+                .into_iter()
+                .map(|b| {
+                    let p = to_work(lattice.to_image(b), scale);
+                    Point::new(p.x.clamp(-2e4, 2e4).round() as i32, p.y.clamp(-2e4, 2e4).round() as i32)
+                })
+                .collect();
+            Vector::from_iter([ring])
+        };
+        let mut on_board = Mat::zeros_size(work.size()?, core::CV_8UC1)?.to_mat()?;
+        imgproc::fill_poly_def(&mut on_board, &hull(0.3), Scalar::all(255.0))?;
+        let mut on_table = Mat::new_size_with_default(work.size()?, core::CV_8UC1, Scalar::all(255.0))?;
+        // the board's own rim and sides move with it
+        imgproc::fill_poly_def(&mut on_table, &hull((0.12 * n).max(2.2)), Scalar::all(0.0))?;
+        let pitch = lattice.mean_pitch_px() * scale;
+        let board = features(work, &on_board, BOARD_FEATURES, (0.6 * pitch).max(5.0))?;
+        let table = features(work, &on_table, TABLE_FEATURES, f64::from(work.cols()) * 0.025)?;
+        let board_at = board.iter().map(|p| lattice.to_board(from_work(*p, scale))).collect();
+        Ok(Tracker { scale, reference: work.clone(), lattice: lattice.clone(), board, board_at, table })
+    }
+
+    /// Recognises the features in `work`; `guess` is where the lattice was last.
+    pub(super) fn follow(&self, work: &Mat, guess: &Lattice) -> Result<Followed> {
+        let lost = Followed { lattice: None, seen: 0.0, table: Table::Unknown };
+        if work.size()? != self.reference.size()? || self.board.len() < 12 {
+            return Ok(lost);
+        }
+        let expected: Vec<Point2f> = self.board_at.iter().map(|b| to_work(guess.to_image(*b), self.scale)).collect();
+        let found = self.flow(work, &self.board, &expected)?;
+        let total = self.board.len() as f64;
+        // Nothing moved? The usual case, and the most certain to tell.
+        let mut off: Vec<f64> = found.iter().map(|&(i, p)| distance(p, expected[i])).collect();
+        off.retain(|d| *d < STILL_PX);
+        off.sort_by(f64::total_cmp);
+        let still = off.len();
+        let tight = still > 0 && off[still / 2] < NO_MOTION_PX;
+        let enough = (LEAST_SEEN * total).max(10.0);
+        let (mut lattice, mut seen) = (None, still as f64 / total);
+        if tight && still as f64 >= enough && still * 10 >= found.len() * 6 {
+            lattice = Some(guess.clone());
+        } else {
+            match self.fit(&found)? {
+                // Stones that go take features with them and leave chance agreements: a movement must explain clearly more
+                // than standing still does.
+                Some((fitted, agreeing)) if agreeing as f64 >= enough && agreeing as f64 > 1.4 * still as f64 + 4.0 => {
+                    lattice = Some(fitted);
+                    seen = agreeing as f64 / total;
+                }
+                _ if still as f64 >= 0.4 * enough && still >= 8 => lattice = Some(guess.clone()),
+                _ => {}
+            }
+        }
+        let table = match &lattice {
+            Some(now) => self.table(work, now)?,
+            None => Table::Unknown,
+        };
+        Ok(Followed { lattice, seen, table })
+    }
+
+    /// The reference's lattice moved so that the features fit, and how many agree.
+    fn fit(&self, found: &[(usize, Point2f)]) -> Result<Option<(Lattice, usize)>> {
+        if found.len() < 12 {
+            return Ok(None);
+        }
+        let from: Vector<Point2f> = found.iter().map(|&(i, _)| self.board[i]).collect();
+        let to: Vector<Point2f> = found.iter().map(|&(_, p)| p).collect();
+        let mut inliers = Mat::default();
+        let h = calib3d::find_homography(&from, &to, &mut inliers, calib3d::RANSAC, 1.5)?;
+        if h.empty() || inliers.empty() {
+            return Ok(None);
+        }
+        let flags: &[u8] = inliers.data_typed()?;
+        let matches: Vec<Match> = found
+            .iter()
+            .zip(flags)
+            .filter(|(_, ok)| **ok != 0)
+            .map(|(&(i, p), _)| Match { board: self.board_at[i], image: from_work(p, self.scale), weight: 1.0 })
+            .collect();
+        if matches.len() < 12 || !spread(&matches, self.lattice.size) {
+            return Ok(None);
+        }
+        let Ok(lattice) = self.lattice.refit(&matches, false) else { return Ok(None) };
+        // a board does not become twice as large from one frame to the next: that is a chance agreement
+        let growth = lattice.mean_pitch_px() / self.lattice.mean_pitch_px();
+        let agreeing = matches
+            .iter()
+            .filter(|m| {
+                let p = lattice.to_image(m.board);
+                (p[0] - m.image[0]).hypot(p[1] - m.image[1]) * self.scale < 1.5
+            })
+            .count();
+        Ok(((0.7..1.4).contains(&growth)).then_some((lattice, agreeing)))
+    }
+
+    fn table(&self, work: &Mat, now: &Lattice) -> Result<Table> {
+        if self.table.len() < 5 {
+            return Ok(Table::Unknown);
+        }
+        // Two hypotheses for every feature: it stayed, or it went along with the board's plane.
+        let along: Vec<Point2f> = self
+            .table
+            .iter()
+            .map(|p| to_work(now.to_image(self.lattice.to_board(from_work(*p, self.scale))), self.scale))
+            .collect();
+        let shift = self.table.iter().zip(&along).map(|(a, b)| distance(*a, *b)).fold(0.0, f64::max);
+        if shift < 0.8 {
+            return Ok(Table::Unknown);
+        }
+        let (mut stayed, mut went) = (0, 0);
+        let at_rest = self.flow(work, &self.table, &self.table)?;
+        let moved = self.flow(work, &self.table, &along)?;
+        for (i, p) in &at_rest {
+            let expected = distance(self.table[*i], along[*i]);
+            if expected > 0.8 && distance(*p, self.table[*i]) < 0.35 * expected {
+                stayed += 1;
+            }
+        }
+        for (i, p) in &moved {
+            let expected = distance(self.table[*i], along[*i]);
+            if expected > 0.8
+                && distance(*p, along[*i]) < 0.35 * expected + 0.5
+                && distance(*p, self.table[*i]) > 0.5 * expected
+            {
+                went += 1;
+            }
+        }
+        Ok(match (stayed, went) {
+            _ if stayed + went < 4 => Table::Unknown,
+            _ if stayed > went => Table::Still,
+            _ => Table::MovedAlong,
+        })
+    }
+
+    /// Where `from` (in the reference) are in `work`: index and place of those that are found there and back again.
+    fn flow(&self, work: &Mat, from: &[Point2f], expected: &[Point2f]) -> Result<Vec<(usize, Point2f)>> {
+        if from.is_empty() {
+            return Ok(Vec::new());
+        }
+        let criteria = TermCriteria::new(TermCriteria_Type::COUNT as i32 + TermCriteria_Type::EPS as i32, 20, 0.02)?;
+        let start: Vector<Point2f> = from.iter().copied().collect();
+        let mut there: Vector<Point2f> = expected.iter().copied().collect();
+        let mut back = start.clone();
+        let (mut ok_there, mut ok_back) = (Vector::<u8>::new(), Vector::<u8>::new());
+        let mut error = Vector::<f32>::new();
+        let win = Size::new(17, 17);
+        let guess = video::OPTFLOW_USE_INITIAL_FLOW;
+        video::calc_optical_flow_pyr_lk(
+            &self.reference,
+            work,
+            &start,
+            &mut there,
+            &mut ok_there,
+            &mut error,
+            win,
+            3,
+            criteria,
+            guess,
+            1e-4,
+        )?;
+        // The way back starts as far off as the way there ended: a start at the answer would prove nothing.
+        for (i, (home, aim)) in from.iter().zip(expected).enumerate() {
+            let p = there.get(i)?;
+            back.set(i, Point2f::new(home.x + p.x - aim.x, home.y + p.y - aim.y))?;
+        }
+        let mut unused = Vector::<f32>::new();
+        video::calc_optical_flow_pyr_lk(
+            work,
+            &self.reference,
+            &there,
+            &mut back,
+            &mut ok_back,
+            &mut unused,
+            win,
+            3,
+            criteria,
+            guess,
+            1e-4,
+        )?;
+        let mut found = Vec::with_capacity(from.len());
+        for (i, origin) in from.iter().enumerate() {
+            let (home, p) = (back.get(i)?, there.get(i)?);
+            let returns = distance(home, *origin) < f64::from(ROUND_TRIP_PX);
+            if ok_there.get(i)? != 0 && ok_back.get(i)? != 0 && returns && error.get(i)? < 30.0 {
+                found.push((i, p));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// A homography from features in one corner says nothing about the other corners.
+fn spread(matches: &[Match], size: u8) -> bool {
+    let n = f64::from(size - 1);
+    (0..2).all(|axis| {
+        let mut v: Vec<f64> = matches.iter().map(|m| m.board[axis]).collect();
+        v.sort_by(f64::total_cmp);
+        v[v.len() * 9 / 10] - v[v.len() / 10] > 0.3 * n
+    })
+}
+
+fn features(work: &Mat, mask: &Mat, most: i32, apart: f64) -> Result<Vec<Point2f>> {
+    let mut corners = Vector::<Point2f>::new();
+    imgproc::good_features_to_track(work, &mut corners, most, 0.01, apart, mask, 5, false, 0.04)?;
+    Ok(corners.to_vec())
+}

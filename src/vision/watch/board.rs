@@ -1,0 +1,537 @@
+//! One board that was found: where it is, what lies on it, what moves over it.
+
+use super::blocks::{self, Belongs, Blocks, PER_PITCH, Part};
+use super::points::Points;
+use super::{Eyes, corner_shift, image_size, turned_like};
+use crate::capture::Frame;
+use crate::vision::error::{Result, VisionError};
+use crate::vision::lattice::Lattice;
+use crate::vision::locate::LocateOptions;
+use crate::vision::reader::{READ_MARGIN, Reader};
+use crate::vision::rectify::Rectifier;
+use crate::vision::sighting::{PointReading, Scene, Sighting};
+use crate::vision::track::{Table, Tracker, work_picture};
+
+/// A patch is calm when nothing changed in it for this long, or for one and a half frames if frames are further apart.
+const CALM_MS: u64 = 150;
+/// Frames further apart than this say nothing about motion: each is a picture of its own.
+const SPARSE_MS: u64 = 400;
+/// What has not changed for this long belongs to the settled board.
+const SETTLE_MS: u64 = 700;
+/// Something that reaches in but has lain still for this long is judged by the network alone: a scattered heap is no hand.
+const STILL_HAND_MS: u64 = 1500;
+/// Square pitches of a thing that reaches in, to be a hand.
+const HAND_AREA: f32 = 1.2;
+
+/// Movement of a corner between two frames, pitches, from which on the lattice is not trusted in that frame.
+const MOVING_PITCHES: f64 = 0.05;
+/// Movement of a corner since the board last lay still, pitches, that is told.
+const TOLD_PITCHES: f64 = 0.12;
+/// The board lies still again after this long without movement.
+const MOVE_OVER_MS: u64 = 300;
+/// A movement that goes on is told after this long.
+const MOVE_TELL_MS: u64 = 500;
+/// The board is lost when it was not recognised for this long.
+const LOST_MS: u64 = 2000;
+/// While it is not recognised, it is looked for this often.
+const RELOCATE_EVERY_MS: u64 = 300;
+/// How often the lattice is measured anew on a calm board.
+const CHECK_EVERY_MS: u64 = 15_000;
+/// Relative change of a colour's brightness that is told, when it lasts and no hand is in view.
+const LIGHT_CHANGE: f32 = 0.18;
+const LIGHT_LASTS_MS: u64 = 300;
+/// A failing lamp is told no more often than this.
+const LIGHT_TOLD_EVERY_MS: u64 = 5000;
+/// A measurement that differs by this from the lattice that was followed casts doubt on it.
+const DOUBT_PITCHES: f64 = 0.2;
+/// With fewer of the tracker's features recognised on a calm board, new ones are taken.
+const FEW_FEATURES: f64 = 0.6;
+/// A board hidden for the most part for this long is told.
+const OBSTRUCTED_MS: u64 = 5000;
+
+pub(super) struct Board {
+    lattice: Lattice,
+    image_size: [i32; 2],
+    rectifier: Rectifier,
+    tracker: Tracker,
+    /// Blocks that lie in the picture.
+    valid: Vec<bool>,
+    previous: Blocks,
+    previous_ms: u64,
+    /// When each block last changed.
+    changed_ms: Vec<u64>,
+    /// What each block looks like when nothing is in the way.
+    settled: Blocks,
+    settled_known: Vec<bool>,
+    points: Points,
+    movement: Movement,
+    /// Since when the board has not been recognised.
+    unseen_since: Option<u64>,
+    next_relocate_ms: u64,
+    next_check_ms: u64,
+    /// A measurement that disagreed with the lattice; a second must confirm it.
+    doubt: Option<Lattice>,
+    /// Since when the light has been another than that of the settled board.
+    light_since: Option<u64>,
+    light_told_ms: Option<u64>,
+    obstructed_since: Option<u64>,
+    obstructed_told: bool,
+    tracked_ms: u64,
+    /// Share of the tracker's features that were recognised last.
+    recognised: f64,
+    /// Empty crossings when the lattice was measured.
+    measured_empty: usize,
+}
+
+/// A movement of the board or camera that is going on.
+struct Movement {
+    /// Where the board last lay still.
+    rest: Lattice,
+    begun_ms: Option<u64>,
+    last_ms: u64,
+    told: bool,
+    table_still: u32,
+    table_along: u32,
+}
+
+impl Movement {
+    fn none(rest: &Lattice) -> Movement {
+        Movement { rest: rest.clone(), begun_ms: None, last_ms: 0, told: false, table_still: 0, table_along: 0 }
+    }
+
+    /// The event for a board that now lies at `lattice`.
+    fn tell(&mut self, lattice: &Lattice) -> Option<Scene> {
+        let shift_px = corner_shift(&self.rest, lattice);
+        let shift = shift_px / lattice.mean_pitch_px();
+        if self.told || shift < TOLD_PITCHES {
+            return None;
+        }
+        self.told = true;
+        Some(if self.table_still > self.table_along {
+            Scene::BoardMoved { shift_pitches: shift as f32 }
+        } else {
+            Scene::CameraMoved { shift_px: shift_px as f32 }
+        })
+    }
+}
+
+impl Board {
+    /// A board at `lattice` in `frame`.
+    pub(super) fn new(frame: &Frame, lattice: Lattice) -> Result<Board> {
+        let size = image_size(&frame.image);
+        let rectifier = Reader::rectifier(&lattice, size)?;
+        let now = Blocks::new(&rectifier.apply(&frame.image)?)?;
+        let (work, scale) = work_picture(&frame.image)?;
+        let tracker = Tracker::new(&work, scale, &lattice)?;
+        let blocks = now.bgr.len();
+        Ok(Board {
+            image_size: size,
+            rectifier,
+            tracker,
+            valid: valid_blocks(&lattice, size, now.side),
+            points: Points::new(lattice.size, &now),
+            settled: now.clone(),
+            settled_known: vec![false; blocks],
+            changed_ms: vec![0; blocks],
+            previous: now,
+            previous_ms: frame.time_ms,
+            movement: Movement::none(&lattice),
+            unseen_since: None,
+            next_relocate_ms: 0,
+            next_check_ms: frame.time_ms + 3000,
+            doubt: None,
+            light_since: None,
+            light_told_ms: None,
+            obstructed_since: None,
+            obstructed_told: false,
+            tracked_ms: frame.time_ms,
+            recognised: 1.0,
+            measured_empty: 0,
+            lattice,
+        })
+    }
+
+    pub(super) fn lattice(&self) -> &Lattice {
+        &self.lattice
+    }
+
+    /// Fills in what the frame shows. False: the board is lost.
+    pub(super) fn see(&mut self, frame: &Frame, eyes: &mut Eyes, sighting: &mut Sighting) -> Result<bool> {
+        let time = frame.time_ms;
+        let step_ms = time.saturating_sub(self.previous_ms);
+        self.fit_image_size(frame)?;
+        let mut rectified = self.rectifier.apply(&frame.image)?;
+        let mut now = Blocks::new(&rectified)?;
+        let mut changes = self.changes(&now);
+        let mut changed = changes.iter().filter(|c| **c > 1.0).count();
+
+        // Where is the board? Asked when something changed, and now and then.
+        let moving = self.movement.begun_ms.is_some();
+        if changed > 3 || moving || self.unseen_since.is_some() || time.saturating_sub(self.tracked_ms) >= 1000 {
+            self.tracked_ms = time;
+            if self.follow(frame, eyes, sighting)? {
+                rectified = self.rectifier.apply(&frame.image)?;
+                now = Blocks::new(&rectified)?;
+                changes = self.changes(&now);
+                changed = changes.iter().filter(|c| **c > 1.0).count();
+            }
+        }
+        if let Some(since) = self.unseen_since {
+            sighting.motion = changed > 0;
+            sighting.hand = true;
+            self.remember(now, &changes, time);
+            return Ok(time.saturating_sub(since) < LOST_MS);
+        }
+        let moved_now = self.movement.begun_ms.is_some() && self.movement.last_ms == time;
+        self.remember(now, &changes, time);
+        let now = self.previous.clone();
+
+        // What is in the way?
+        let lighting = blocks::gain(&now, &self.settled, |i| self.valid[i] && self.settled_known[i]);
+        let belongs: Vec<Belongs> = (0..now.bgr.len())
+            .map(|i| match self.valid[i] && self.settled_known[i] {
+                true => blocks::belongs(now.bgr[i], self.settled.bgr[i], lighting),
+                false => Belongs::Board,
+            })
+            .collect();
+        let foreign: Vec<bool> = belongs.iter().map(|b| *b == Belongs::Foreign).collect();
+        let hands: Vec<Part> = blocks::parts(&foreign, &self.valid, now.side)
+            .into_iter()
+            .filter(|p| p.from_outside && p.area() >= HAND_AREA && self.restless(p, time))
+            .collect();
+        let mut under_hand = vec![false; now.bgr.len()];
+        hands.iter().flat_map(|p| &p.blocks).for_each(|b| under_hand[*b] = true);
+
+        // Which points can be read?
+        let n = self.lattice.size as usize;
+        let calm_ms = if step_ms >= SPARSE_MS { 0 } else { CALM_MS.min(step_ms * 3 / 2) };
+        let mut open = vec![true; n * n];
+        let mut uncalm = 0;
+        for (i, open) in open.iter_mut().enumerate() {
+            let mut covered = 0;
+            let mut restless = false;
+            let mut outside = false;
+            for b in blocks::around(i / n, i % n, 3, now.side) {
+                covered += usize::from(under_hand[b]);
+                restless |= time.saturating_sub(self.changed_ms[b]) < calm_ms;
+                outside |= !self.valid[b];
+            }
+            uncalm += usize::from(restless);
+            *open = covered < 3 && !restless && (!outside || self.in_picture(i));
+        }
+        sighting.motion = changed >= 6;
+
+        // Read what is new.
+        let since_reading = [1.0; 3];
+        let wanted = self.points.stale(&now, since_reading, time, &open);
+        let quiet = uncalm == 0 && hands.is_empty();
+        if !wanted.is_empty() && !moved_now {
+            let readings = eyes.reader.read_rectified(&rectified, self.lattice.size)?;
+            for (i, reading) in readings.iter().enumerate() {
+                // With a hand in view its neighbours' readings suffer: only what is new is taken.
+                if open[i] && (quiet || wanted.contains(&i)) {
+                    self.points.read(i, *reading, &now, time);
+                }
+            }
+        }
+        let readings: Vec<PointReading> =
+            (0..n * n).map(|i| if open[i] { self.points.reading(i) } else { PointReading::HIDDEN }).collect();
+
+        let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
+        let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
+        sighting.hand = over_grid >= 6 || hidden >= 2 || uncalm >= 4;
+
+        self.watch_light(&belongs, lighting, quiet, time, sighting);
+        // in another light nothing is settled until the change has been told
+        if self.light_since.is_none() {
+            self.settle(&now, &readings, &under_hand, time);
+        }
+        self.watch_obstruction(&readings, time, sighting);
+        if quiet && hidden == 0 && !moving {
+            if self.recognised < FEW_FEATURES {
+                // stones have come and gone
+                self.anchor(frame)?;
+            }
+            self.check(frame, eyes, &readings, sighting)?;
+        }
+        if !moved_now {
+            sighting.points = readings;
+        }
+        Ok(true)
+    }
+
+    fn changes(&self, now: &Blocks) -> Vec<f32> {
+        let gain = blocks::gain(now, &self.previous, |i| self.valid[i]);
+        blocks::changes(now, &self.previous, gain, &self.valid)
+    }
+
+    fn remember(&mut self, now: Blocks, changes: &[f32], time: u64) {
+        let side = now.side;
+        for (i, change) in changes.iter().enumerate() {
+            // a lone block just above the noise is noise
+            let neighbour = || {
+                let (y, x) = (i / side, i % side);
+                [
+                    (y > 0).then(|| i - side),
+                    (y + 1 < side).then(|| i + side),
+                    (x > 0).then(|| i - 1),
+                    (x + 1 < side).then(|| i + 1),
+                ]
+                .into_iter()
+                .flatten()
+                .any(|j| changes[j] > 1.0)
+            };
+            if *change > 2.0 || (*change > 1.0 && neighbour()) {
+                self.changed_ms[i] = time;
+            }
+        }
+        self.previous = now;
+        self.previous_ms = time;
+    }
+
+    /// Pictures of a folder may change their size.
+    fn fit_image_size(&mut self, frame: &Frame) -> Result<()> {
+        let size = image_size(&frame.image);
+        if size == self.image_size {
+            return Ok(());
+        }
+        let factor =
+            [f64::from(size[0]) / f64::from(self.image_size[0]), f64::from(size[1]) / f64::from(self.image_size[1])];
+        let lattice = self.lattice.scaled(factor, size);
+        self.image_size = size;
+        self.movement = Movement::none(&lattice);
+        self.place(lattice)?;
+        self.anchor(frame)
+    }
+
+    fn place(&mut self, lattice: Lattice) -> Result<()> {
+        self.rectifier = Reader::rectifier(&lattice, self.image_size)?;
+        self.valid = valid_blocks(&lattice, self.image_size, self.previous.side);
+        self.lattice = lattice;
+        Ok(())
+    }
+
+    fn anchor(&mut self, frame: &Frame) -> Result<()> {
+        let (work, scale) = work_picture(&frame.image)?;
+        self.tracker = Tracker::new(&work, scale, &self.lattice)?;
+        self.recognised = 1.0;
+        Ok(())
+    }
+
+    /// Follows the board into this frame. True: the lattice is another than before.
+    fn follow(&mut self, frame: &Frame, eyes: &mut Eyes, sighting: &mut Sighting) -> Result<bool> {
+        let time = frame.time_ms;
+        let (work, _) = work_picture(&frame.image)?;
+        let followed = self.tracker.follow(&work, &self.lattice)?;
+        let Some(mut lattice) = followed.lattice else {
+            return self.relocate(frame, eyes, sighting);
+        };
+        self.unseen_since = None;
+        self.recognised = followed.seen;
+        let shift = corner_shift(&self.lattice, &lattice);
+        let pitch = lattice.mean_pitch_px();
+        if shift > MOVING_PITCHES * pitch {
+            if self.movement.begun_ms.is_none() {
+                self.movement.begun_ms = Some(time);
+            }
+            self.movement.last_ms = time;
+        }
+        if self.movement.begun_ms.is_some() {
+            match followed.table {
+                Table::Still => self.movement.table_still += 1,
+                Table::MovedAlong => self.movement.table_along += 1,
+                Table::Unknown => {}
+            }
+        }
+        let mut moved = shift > 0.0;
+        if let Some(begun) = self.movement.begun_ms {
+            let over = time.saturating_sub(self.movement.last_ms) >= MOVE_OVER_MS;
+            if over {
+                // At rest again: is it the board that was followed? Measured anew it may be a little off where stones are
+                // dense; features know better.
+                let sure = |l: &Lattice| l.confidence >= 0.5 && corner_shift(l, &lattice) < 0.45 * pitch;
+                match eyes.locator.refine(&frame.image, &lattice)?.filter(sure) {
+                    Some(measured) if corner_shift(&measured, &lattice) > DOUBT_PITCHES * pitch => {
+                        lattice = measured;
+                        moved = true;
+                    }
+                    Some(_) => {}
+                    None => return self.relocate(frame, eyes, sighting),
+                }
+                sighting.scene.extend(self.movement.tell(&lattice));
+                self.movement = Movement::none(&lattice);
+                self.place(lattice)?;
+                self.anchor(frame)?;
+                return Ok(moved);
+            }
+            if time.saturating_sub(begun) >= MOVE_TELL_MS {
+                sighting.scene.extend(self.movement.tell(&lattice));
+            }
+        }
+        if moved {
+            self.place(lattice)?;
+        }
+        Ok(moved)
+    }
+
+    /// The features are gone: a cover, a hard jump, another light.
+    fn relocate(&mut self, frame: &Frame, eyes: &mut Eyes, sighting: &mut Sighting) -> Result<bool> {
+        let time = frame.time_ms;
+        self.unseen_since.get_or_insert(time);
+        if time < self.next_relocate_ms {
+            return Ok(false);
+        }
+        self.next_relocate_ms = time + RELOCATE_EVERY_MS;
+        let options = LocateOptions { size: Some(self.lattice.size) };
+        let found = match eyes.locator.locate(&frame.image, &options) {
+            Ok(found) => turned_like(&found, &self.lattice),
+            Err(VisionError::NoBoard(_)) => return Ok(false),
+            Err(e) => return Err(e),
+        };
+        self.unseen_since = None;
+        sighting.scene.extend(self.movement.tell(&found));
+        self.movement = Movement::none(&found);
+        self.place(found)?;
+        self.anchor(frame)?;
+        self.points.forget();
+        Ok(true)
+    }
+
+    /// True if something in this part changed of late.
+    fn restless(&self, part: &Part, time: u64) -> bool {
+        part.blocks.iter().any(|b| time.saturating_sub(self.changed_ms[*b]) < STILL_HAND_MS)
+    }
+
+    fn in_picture(&self, point: usize) -> bool {
+        let n = self.lattice.size as usize;
+        let p = self.lattice.to_image([(point / n) as f64, (point % n) as f64]);
+        inside(p, self.image_size)
+    }
+
+    /// Takes what has been calm and uncovered into the settled board.
+    fn settle(&mut self, now: &Blocks, readings: &[PointReading], under_hand: &[bool], time: u64) {
+        let n = self.lattice.size as usize;
+        for (b, covered) in under_hand.iter().enumerate() {
+            if *covered || !self.valid[b] || time.saturating_sub(self.changed_ms[b]) < SETTLE_MS {
+                continue;
+            }
+            let (y, x) = (b / now.side / PER_PITCH, b % now.side / PER_PITCH);
+            let on_point = (1..=n).contains(&y) && (1..=n).contains(&x);
+            if on_point && readings[(y - 1) * n + x - 1].hidden > 0.3 {
+                continue;
+            }
+            self.settled.take(now, b);
+            self.settled_known[b] = true;
+        }
+    }
+
+    /// Tells a lasting change of the light, and takes the board as it now looks for the settled one.
+    fn watch_light(&mut self, belongs: &[Belongs], gain: [f32; 3], quiet: bool, time: u64, sighting: &mut Sighting) {
+        let known = self.settled_known.iter().zip(&self.valid).filter(|(known, valid)| **known && **valid).count();
+        let other = belongs.iter().filter(|b| **b != Belongs::Board).count();
+        let brightness = gain.iter().map(|g| (g - 1.0).abs()).fold(0.0, f32::max);
+        if known < 100 || (brightness < LIGHT_CHANGE && other * 2 < known) {
+            self.light_since = None;
+            return;
+        }
+        let since = *self.light_since.get_or_insert(time);
+        // a sleeve that makes the camera darken the picture changes no light
+        if !quiet || time.saturating_sub(since) < LIGHT_LASTS_MS {
+            return;
+        }
+        self.light_since = None;
+        self.settled = self.previous.clone();
+        self.points.forget();
+        if self.light_told_ms.is_none_or(|t| time.saturating_sub(t) >= LIGHT_TOLD_EVERY_MS) {
+            self.light_told_ms = Some(time);
+            sighting.scene.push(Scene::LightChanged);
+        }
+    }
+
+    fn watch_obstruction(&mut self, readings: &[PointReading], time: u64, sighting: &mut Sighting) {
+        let hidden = readings.iter().filter(|r| r.hidden > 0.5).count();
+        if hidden * 10 < readings.len() * 4 {
+            self.obstructed_since = None;
+            self.obstructed_told = false;
+            return;
+        }
+        let since = *self.obstructed_since.get_or_insert(time);
+        if !self.obstructed_told && time.saturating_sub(since) >= OBSTRUCTED_MS {
+            self.obstructed_told = true;
+            sighting.scene.push(Scene::Obstructed);
+        }
+    }
+
+    /// On a calm board: is the lattice still the one that is measured?
+    fn check(
+        &mut self,
+        frame: &Frame,
+        eyes: &mut Eyes,
+        readings: &[PointReading],
+        sighting: &mut Sighting,
+    ) -> Result<()> {
+        let time = frame.time_ms;
+        if time < self.next_check_ms {
+            return Ok(());
+        }
+        self.next_check_ms = time + CHECK_EVERY_MS;
+        let Some(measured) = eyes.locator.refine(&frame.image, &self.lattice)?.filter(|l| l.confidence >= 0.6) else {
+            self.doubt = None;
+            return Ok(());
+        };
+        let pitch = self.lattice.mean_pitch_px();
+        let off = corner_shift(&measured, &self.lattice) / pitch;
+        // Crossings are measured well where they are empty: a first measurement among many stones gives way to one among few.
+        let empty = readings.iter().filter(|r| r.empty > 0.9).count();
+        let better = empty * 4 > self.measured_empty * 5 + 40;
+        if better && off < DOUBT_PITCHES {
+            self.measured_empty = empty;
+            if off > 0.03 {
+                self.movement = Movement::none(&measured);
+                self.place(measured)?;
+                self.anchor(frame)?;
+            }
+            return Ok(());
+        }
+        if off < DOUBT_PITCHES {
+            self.doubt = None;
+            return Ok(());
+        }
+        match self.doubt.take() {
+            Some(before) if corner_shift(&before, &measured) < 0.1 * pitch => {
+                sighting.scene.extend(self.movement.tell(&measured));
+                self.movement = Movement::none(&measured);
+                self.measured_empty = empty;
+                self.place(measured)?;
+                self.anchor(frame)?;
+                self.points.forget();
+            }
+            _ => {
+                self.doubt = Some(measured);
+                self.next_check_ms = time + 1000;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn inside(p: [f64; 2], image_size: [i32; 2]) -> bool {
+    p[0] >= 0.0 && p[1] >= 0.0 && p[0] <= f64::from(image_size[0] - 1) && p[1] <= f64::from(image_size[1] - 1)
+}
+
+/// Blocks whose middle lies in the picture.
+fn valid_blocks(lattice: &Lattice, image_size: [i32; 2], side: usize) -> Vec<bool> {
+    let at = |i: usize| (i as f64 + 0.5) / PER_PITCH as f64 - READ_MARGIN;
+    (0..side * side)
+        .map(|b| {
+            let board = [at(b / side), at(b % side)];
+            lattice.in_front(board) && inside(lattice.to_image(board), image_size)
+        })
+        .collect()
+}
+
+/// True for blocks within a third of a pitch of the grid.
+fn on_grid(block: usize, side: usize) -> bool {
+    let edge = PER_PITCH + 1;
+    (edge..side - edge).contains(&(block / side)) && (edge..side - edge).contains(&(block % side))
+}

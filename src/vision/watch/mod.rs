@@ -1,0 +1,214 @@
+//! From frame to frame: finds the board, follows it, reads what changed, and keeps hands apart from stones.
+//!
+//! Enters: frames in order. Leaves: one [`Sighting`] each. What is decided depends on the frames and their times alone, never on
+//! a clock: the same footage gives the same sightings.
+//!
+//! A point is read only while its own patch of the picture is calm and nothing reaches over it from outside the board; a moving
+//! finger, sleeve or shadow therefore hides points and cannot become stones. A point that does not change keeps its reading and
+//! costs nothing.
+
+mod blocks;
+mod board;
+mod points;
+
+use opencv::core::Mat;
+use opencv::prelude::*;
+
+use super::error::Result;
+use super::lattice::Lattice;
+use super::locate::{LocateOptions, Locator};
+use super::nets::Models;
+use super::reader::Reader;
+use super::sighting::{Scene, Sighting};
+use crate::capture::Frame;
+use board::Board;
+
+/// How a board is watched.
+#[derive(Clone, Debug, Default)]
+pub struct WatcherOptions {
+    /// 9, 13 or 19; otherwise it is found out.
+    pub size: Option<u8>,
+    /// The outermost crossings in pixels, in the order board\[0\]\[0\], board\[0\]\[N-1\], board\[N-1\]\[N-1\], board\[N-1\]\[0\]; where the
+    /// board is when watching starts. It is followed from there. Wants `size`; without it the likeliest size is taken.
+    pub corners: Option<[[f64; 2]; 4]>,
+    pub models: Models,
+}
+
+/// Attempts to find a board are this far apart in footage time.
+const SEARCH_EVERY_MS: u64 = 300;
+/// Two finds must agree to this, in pitches, before they count.
+const SAME_PLACE_PITCHES: f64 = 0.2;
+/// A board that was lost comes back with its size; after this long it may be another board.
+const SAME_BOARD_MS: u64 = 60_000;
+
+/// Watches one board.
+pub struct Watcher {
+    options: WatcherOptions,
+    eyes: Eyes,
+    board: Option<Board>,
+    search: Search,
+    complained: bool,
+}
+
+/// The networks.
+struct Eyes {
+    locator: Locator,
+    reader: Reader,
+}
+
+#[derive(Default)]
+struct Search {
+    next_ms: u64,
+    /// Found once; a second find must agree.
+    candidate: Option<Lattice>,
+    /// The board that was lost: its size, corners and when.
+    last: Option<(Lattice, u64)>,
+    corners_used: bool,
+}
+
+impl Watcher {
+    /// # Errors
+    /// If a network cannot be loaded.
+    pub fn new(options: WatcherOptions) -> Result<Watcher> {
+        let eyes = Eyes { locator: Locator::new(&options.models)?, reader: Reader::new(&options.models)? };
+        Ok(Watcher { options, eyes, board: None, search: Search::default(), complained: false })
+    }
+
+    /// Where the board is, while it is known.
+    pub fn lattice(&self) -> Option<&Lattice> {
+        self.board.as_ref().map(Board::lattice)
+    }
+
+    /// Looks at the next frame. Never fails: a frame that cannot be used shows nothing.
+    pub fn see(&mut self, frame: &Frame) -> Sighting {
+        match self.try_see(frame) {
+            Ok(sighting) => {
+                self.complained = false;
+                sighting
+            }
+            Err(why) => {
+                if !self.complained {
+                    tracing::warn!(frame = frame.index, %why, "a frame could not be used");
+                    self.complained = true;
+                }
+                self.nothing(frame)
+            }
+        }
+    }
+
+    fn nothing(&self, frame: &Frame) -> Sighting {
+        Sighting {
+            frame: frame.index,
+            time_ms: frame.time_ms,
+            size: self.lattice().map_or(0, |l| l.size),
+            points: Vec::new(),
+            hand: false,
+            motion: false,
+            loose: Vec::new(),
+            scene: Vec::new(),
+        }
+    }
+
+    fn try_see(&mut self, frame: &Frame) -> Result<Sighting> {
+        super::picture::check_picture(&frame.image)?;
+        let mut sighting = self.nothing(frame);
+        if let Some(board) = &mut self.board {
+            if board.see(frame, &mut self.eyes, &mut sighting)? {
+                return Ok(sighting);
+            }
+            // lost
+            self.search.last = Some((board.lattice().clone(), frame.time_ms));
+            self.search.candidate = None;
+            self.search.next_ms = frame.time_ms + SEARCH_EVERY_MS;
+            self.board = None;
+            sighting.size = 0;
+            sighting.scene.push(Scene::BoardLost);
+            return Ok(sighting);
+        }
+        if let Some(lattice) = self.search(frame)? {
+            let confidence = lattice.confidence as f32;
+            sighting.size = lattice.size;
+            sighting.scene.push(Scene::BoardFound { confidence });
+            let mut board = Board::new(frame, lattice)?;
+            board.see(frame, &mut self.eyes, &mut sighting)?;
+            self.board = Some(board);
+        }
+        Ok(sighting)
+    }
+
+    /// The board, once it was found twice at the same place.
+    fn search(&mut self, frame: &Frame) -> Result<Option<Lattice>> {
+        if let (Some(corners), false) = (self.options.corners, self.search.corners_used) {
+            self.search.corners_used = true;
+            return self.start_at(corners, frame);
+        }
+        if frame.time_ms < self.search.next_ms {
+            return Ok(None);
+        }
+        self.search.next_ms = frame.time_ms + SEARCH_EVERY_MS;
+        let known = self.search.last.as_ref().filter(|(_, lost)| frame.time_ms.saturating_sub(*lost) < SAME_BOARD_MS);
+        let size = self.options.size.or(known.map(|(l, _)| l.size));
+        let found = match self.eyes.locator.locate(&frame.image, &LocateOptions { size }) {
+            Ok(found) => found,
+            Err(super::error::VisionError::NoBoard(why)) => {
+                tracing::debug!(frame = frame.index, why, "no board yet");
+                self.search.candidate = None;
+                return Ok(None);
+            }
+            Err(e) => return Err(e),
+        };
+        let found = match known {
+            Some((last, _)) if last.size == found.size => turned_like(&found, last),
+            _ => found,
+        };
+        let agrees = self.search.candidate.as_ref().is_some_and(|c| {
+            c.size == found.size && corner_shift(c, &found) < SAME_PLACE_PITCHES * found.mean_pitch_px()
+        });
+        if agrees {
+            self.search.candidate = None;
+            return Ok(Some(found));
+        }
+        self.search.candidate = Some(found);
+        Ok(None)
+    }
+
+    fn start_at(&mut self, corners: [[f64; 2]; 4], frame: &Frame) -> Result<Option<Lattice>> {
+        let image_size = [frame.image.cols(), frame.image.rows()];
+        let sizes: Vec<u8> = self.options.size.map_or_else(|| super::locate::SIZES.to_vec(), |s| vec![s]);
+        let mut best: Option<Lattice> = None;
+        for size in sizes {
+            let given = Lattice::from_corners(size, corners, image_size)?;
+            // what is given by hand is right to a few pixels; measured anew it is right to a fraction of one
+            let refined = self.eyes.locator.refine(&frame.image, &given)?;
+            let near = refined.filter(|l| corner_shift(l, &given) < 0.45 * given.mean_pitch_px());
+            let sure = near.as_ref().map_or(0.0, |l| l.confidence);
+            let mut lattice = near.unwrap_or(given);
+            lattice.confidence = if self.options.size.is_some() { 1.0 } else { sure };
+            if best.as_ref().is_none_or(|b| lattice.confidence > b.confidence) {
+                best = Some(lattice);
+            }
+        }
+        Ok(best)
+    }
+}
+
+/// Largest movement of a corner, pixels.
+fn corner_shift(a: &Lattice, b: &Lattice) -> f64 {
+    a.corners().iter().zip(b.corners()).map(|(p, q)| (p[0] - q[0]).hypot(p[1] - q[1])).fold(0.0, f64::max)
+}
+
+/// `found` with its corners numbered as those of `last`: a camera that was turned a little must not turn the board.
+fn turned_like(found: &Lattice, last: &Lattice) -> Lattice {
+    let mut best = found.clone();
+    for quarters in 1..4 {
+        let turned = found.turned(quarters);
+        if corner_shift(&turned, last) < corner_shift(&best, last) {
+            best = turned;
+        }
+    }
+    best
+}
+
+fn image_size(image: &Mat) -> [i32; 2] {
+    [image.cols(), image.rows()]
+}
