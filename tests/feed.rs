@@ -385,7 +385,7 @@ fn a_full_house_says_so() {
 
 #[test]
 fn garbage_does_no_harm() {
-    let patience = Patience { request: Duration::from_millis(300), ..Patience::default() };
+    let patience = Patience { request: Duration::from_millis(60), ..Patience::default() };
     let feed = Feed::spawn(FeedConfig { patience, ..config() }).unwrap();
     let at = feed.address();
     let mut seed = 0x2545_f491_4f6c_dd1d_u64;
@@ -573,6 +573,26 @@ fn a_game_taken_up_again_shows_all_of_it() {
     // what was shown before is not shown twice
     feed.event(&events[4], state(5));
     assert_eq!(get(feed.address(), "/api/events").json()["events"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn another_game_begins_at_the_same_table() {
+    let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+    dirs.iter().zip(["one", "two"]).for_each(|(d, game)| std::fs::write(d.path().join("game.sgf"), game).unwrap());
+    let feed = Feed::spawn(FeedConfig { record_dir: Some(dirs[0].path().into()), ..config() }).unwrap();
+    let at = feed.address();
+    (1..=4).for_each(|seq| feed.event(&event(seq, EventKind::Move), state(seq as u32)));
+    let mut stream = Stream::open(at, "");
+    let before = stream.next_of("state");
+    feed.new_game(Some(dirs[1].path().into()), StateView::empty(13));
+    assert_eq!(stream.next_of("reset").event, "reset");
+    let after = stream.next_of("state");
+    let life = |m: &Message| serde_json::from_str::<serde_json::Value>(&m.data).unwrap()["life"].clone();
+    assert_ne!(life(&before), life(&after));
+    feed.event(&event(1, EventKind::Move), StateView::empty(13));
+    assert_eq!(stream.next_of("event").id.as_deref(), Some("1"));
+    assert_eq!(get(at, "/api/events").json()["events"].as_array().unwrap().len(), 1);
+    assert_eq!(get(at, "/game.sgf").text(), "two");
 }
 
 #[test]

@@ -37,19 +37,22 @@ pub fn may_operate(request: &Request, peer: IpAddr, access: &OperatorAccess) -> 
     if !access.enabled {
         return refuse(403, "operator input is switched off in the configuration");
     }
+    // Who has the token may come from anywhere: unlike an address, no foreign page can make a browser send it.
+    if let Some(given) = request.field("authorization").and_then(|a| a.strip_prefix("Bearer "))
+        && let Some(token) = access.token.as_deref().filter(|t| !t.is_empty())
+    {
+        return if same(given.as_bytes(), token.as_bytes()) { Ok(()) } else { refuse(403, "the token is wrong") };
+    }
     // A page of another origin can make a browser send a request, but not hide where it comes from.
     if let Some(origin) = request.field("origin")
         && origin.strip_prefix("http://").is_none_or(|o| Some(o) != request.field("host"))
     {
         return refuse(403, "operator input is taken from goband's own page only");
     }
-    if let Some(given) = request.field("authorization").and_then(|a| a.strip_prefix("Bearer "))
-        && let Some(token) = access.token.as_deref().filter(|t| !t.is_empty())
-    {
-        return if same(given.as_bytes(), token.as_bytes()) { Ok(()) } else { refuse(403, "the token is wrong") };
-    }
     let name = host_name(request.field("host").unwrap_or_default());
-    if peer.to_canonical().is_loopback() && names_this_machine(name) {
+    // What a proxy on this machine hands on comes from somewhere else.
+    let forwarded = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].iter().any(|f| request.field(f).is_some());
+    if peer.to_canonical().is_loopback() && names_this_machine(name) && !forwarded {
         return Ok(());
     }
     refuse(403, "operator input needs the token, or a browser on the machine that runs goband")
@@ -100,7 +103,9 @@ mod tests {
         assert!(ok("Host: localhost:80\r\nOrigin: http://localhost:80\r\n", here, &on));
         assert!(!ok("Host: localhost:80\r\nOrigin: http://evil.example\r\n", here, &on));
         assert!(!ok("Host: localhost:80\r\nOrigin: null\r\n", here, &on));
+        assert!(!ok("Host: localhost:80\r\nX-Forwarded-For: 192.168.1.9\r\n", here, &on), "through a proxy");
         assert!(ok("Host: a\r\nAuthorization: Bearer go stones\r\n", there, &token));
+        assert!(ok("Host: a\r\nOrigin: https://b\r\nAuthorization: Bearer go stones\r\n", there, &token));
         assert!(!ok("Host: a\r\nAuthorization: Bearer go stone\r\n", there, &token));
         assert!(!ok(
             "Host: a\r\nAuthorization: Bearer \r\n",

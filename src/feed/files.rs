@@ -59,12 +59,12 @@ pub fn evidence(record_dir: Option<&Path>, segments: &[String], request: &Reques
 }
 
 /// The whole record as SGF.
-pub fn sgf(path: Option<&Path>, table: &str, request: &Request) -> Result<Response, Refusal> {
-    let Some(path) = path else {
+pub fn sgf(record_dir: Option<&Path>, table: &str, request: &Request) -> Result<Response, Refusal> {
+    let Some(path) = record_dir.map(|d| d.join("game.sgf")) else {
         return refuse(404, "no record is kept");
     };
     let name: String = table.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect();
-    let response = send(path, "application/x-go-sgf; charset=utf-8", request)?;
+    let response = send(&path, "application/x-go-sgf; charset=utf-8", request)?;
     Ok(response.with("Content-Disposition", format!("inline; filename=\"{name}.sgf\"")))
 }
 

@@ -5,6 +5,7 @@
 //! what is kept is dropped and comes back with its `Last-Event-ID`.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -39,6 +40,8 @@ pub struct Cursor {
     pub state: u64,
     /// Revision of the health sent.
     pub health: u64,
+    /// The game that `seq` counts in; 0 before the first message.
+    pub game: u64,
 }
 
 /// What is new for a connection.
@@ -50,6 +53,8 @@ pub struct News {
     pub health: Option<Arc<str>>,
     /// Events that this connection has not had are no longer kept.
     pub fell_behind: bool,
+    /// Another game has begun: what was sent before is no longer shown.
+    pub new_game: bool,
     pub ended: bool,
 }
 
@@ -64,6 +69,9 @@ pub struct Excerpt {
 
 #[derive(Default)]
 struct Inner {
+    /// Counts the games that this hub has shown.
+    game: u64,
+    record_dir: Option<PathBuf>,
     state: Arc<StateView>,
     scene: Scene,
     acknowledged: BTreeSet<u64>,
@@ -84,9 +92,9 @@ pub struct Hub {
     inner: Mutex<Inner>,
     news: Condvar,
     table: String,
-    record: String,
     orientation: u16,
-    life: String,
+    /// When this hub began, to tell it from the one before a restart.
+    born: String,
     page_tag: String,
     log_limit: usize,
     silence_limit: Duration,
@@ -126,14 +134,19 @@ struct HealthMessage<'a> {
 
 impl Hub {
     pub fn new(config: &FeedConfig, page_tag: &str) -> Hub {
-        let life = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
+        let born = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_millis());
         Hub {
-            inner: Mutex::new(Inner { revision: 1, health_revision: 1, ..Inner::default() }),
+            inner: Mutex::new(Inner {
+                game: 1,
+                record_dir: config.record_dir.clone(),
+                revision: 1,
+                health_revision: 1,
+                ..Inner::default()
+            }),
             news: Condvar::new(),
             table: config.table.clone(),
-            record: config.record_name(),
             orientation: config.orientation,
-            life: format!("{life}"),
+            born: born.to_string(),
             page_tag: page_tag.to_string(),
             log_limit: config.max_events.max(1),
             silence_limit: config.silence_limit,
@@ -217,9 +230,38 @@ impl Hub {
         self.lock().decidable.contains(&seq)
     }
 
-    /// Tells one life of the daemon from the next.
-    pub fn life(&self) -> &str {
-        &self.life
+    /// Forgets the game; events are counted from 1 again. Picture and health stay: the table is the same.
+    pub fn new_game(&self, record_dir: Option<PathBuf>, state: StateView) {
+        let mut inner = self.lock();
+        let old = std::mem::take(&mut *inner);
+        *inner = Inner {
+            game: old.game + 1,
+            record_dir,
+            state: Arc::new(state),
+            revision: old.revision + 1,
+            health: old.health,
+            health_revision: old.health_revision,
+            health_json: old.health_json,
+            picture: old.picture,
+            ended: old.ended,
+            ..Inner::default()
+        };
+        drop(inner);
+        self.news.notify_all();
+    }
+
+    /// The folder of the record that is shown.
+    pub fn record_dir(&self) -> Option<PathBuf> {
+        self.lock().record_dir.clone()
+    }
+
+    /// Tells one game, and one life of the daemon, from the next.
+    pub fn life(&self) -> String {
+        self.life_of(&self.lock())
+    }
+
+    fn life_of(&self, inner: &Inner) -> String {
+        format!("{}-{}", self.born, inner.game)
     }
 
     /// Ends every stream.
@@ -269,12 +311,13 @@ impl Hub {
             return json.clone();
         }
         let last_move = inner.state.moves.last().copied();
+        let folder = inner.record_dir.as_ref().and_then(|d| d.file_name());
         let message = StateMessage {
             version: env!("CARGO_PKG_VERSION"),
             page: &self.page_tag,
-            life: &self.life,
+            life: &self.life_of(inner),
             table: &self.table,
-            record: &self.record,
+            record: &folder.map_or(String::new(), |f| f.to_string_lossy().into_owned()),
             orientation: self.orientation,
             seq: inner.last_seq,
             move_number: last_move.map_or(0, |m| m.n),
@@ -364,7 +407,11 @@ impl Hub {
             let nap = left.min(Duration::from_secs(1));
             inner = self.news.wait_timeout(inner, nap).unwrap_or_else(PoisonError::into_inner).0;
         }
-        let mut news = News { ended: inner.ended, ..News::default() };
+        let new_game = cursor.game != 0 && cursor.game != inner.game;
+        if new_game {
+            cursor.seq = 0;
+        }
+        let mut news = News { ended: inner.ended, new_game, ..News::default() };
         let oldest = inner.log.front().map_or(inner.last_seq + 1, |l| l.seq);
         news.fell_behind = cursor.seq + 1 < oldest && cursor.seq < inner.last_seq;
         if cursor.seq < inner.last_seq {
@@ -377,7 +424,8 @@ impl Hub {
         if cursor.health != inner.health_revision {
             news.health = inner.health_json.as_ref().map(|(_, json)| json.clone());
         }
-        *cursor = Cursor { seq: inner.last_seq, state: inner.revision, health: inner.health_revision };
+        *cursor =
+            Cursor { seq: inner.last_seq, state: inner.revision, health: inner.health_revision, game: inner.game };
         news
     }
 

@@ -99,18 +99,6 @@ impl Default for FeedConfig {
     }
 }
 
-impl FeedConfig {
-    fn sgf_path(&self) -> Option<PathBuf> {
-        self.record_dir.as_ref().map(|d| d.join("game.sgf"))
-    }
-
-    /// The record's name: that of its folder.
-    fn record_name(&self) -> String {
-        let name = self.record_dir.as_ref().and_then(|d| d.file_name());
-        name.map_or(String::new(), |n| n.to_string_lossy().into_owned())
-    }
-}
-
 /// Why the feed does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum FeedError {
@@ -171,6 +159,11 @@ impl Feed {
     /// Shows what a journal held when the game is taken up again: all its events and the state after the last.
     pub fn resume(&self, events: &[Event], state: impl Into<StateView>) {
         self.hub.events(events, state.into());
+    }
+
+    /// Shows another game at the same table: events are counted from 1 again, the record lies in `record_dir`.
+    pub fn new_game(&self, record_dir: Option<PathBuf>, state: impl Into<StateView>) {
+        self.hub.new_game(record_dir, state.into());
     }
 
     /// Shows a camera picture (JPEG); the newest wins.

@@ -58,10 +58,8 @@ pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answ
         }
         ["api", "decision"] => operate(request, peer, context, operator::decision)?.into(),
         ["api", "acknowledge"] => operate(request, peer, context, operator::acknowledge)?.into(),
-        ["game.sgf"] => files::sgf(context.config.sgf_path().as_deref(), &context.config.table, request)?.into(),
-        ["evidence", ..] => {
-            files::evidence(context.config.record_dir.as_deref(), &request.segments[1..], request)?.into()
-        }
+        ["game.sgf"] => files::sgf(hub.record_dir().as_deref(), &context.config.table, request)?.into(),
+        ["evidence", ..] => files::evidence(hub.record_dir().as_deref(), &request.segments[1..], request)?.into(),
         ["picture.jpg"] => picture(request, context)?.into(),
         ["picture.mjpeg"] => Answer::Pictures,
         ["health"] => {

@@ -67,6 +67,9 @@ pub fn events(wire: &mut Wire, hub: &Hub, after: Option<u64>, patience: Duration
 }
 
 fn write_news(out: &mut String, news: &News) {
+    if news.new_game {
+        out.push_str("event: reset\ndata: {}\n\n");
+    }
     for event in &news.events {
         out.push_str(&format!("id: {}\nevent: event\ndata: {}\n\n", event.seq, event.json));
     }

@@ -148,6 +148,7 @@ export class Board {
     for (const layer of ['shadows', 'stones', 'ghosts', 'labels', 'marks']) this.layers[layer] = make('g', { class: layer });
     this.svg.append(definitions, ground, grid, names, ...Object.values(this.layers));
     this.stones.clear();
+    this.element.style.setProperty('--shape', (width / height).toFixed(4));
     this.element.replaceChildren(this.svg);
   }
 
