@@ -576,6 +576,25 @@ fn a_game_taken_up_again_shows_all_of_it() {
 }
 
 #[test]
+fn forty_spectators_hear_every_event() {
+    let feed = Feed::spawn(config()).unwrap();
+    let at = feed.address();
+    let spectators: Vec<_> = (0..40)
+        .map(|_| {
+            let mut stream = Stream::open(at, "");
+            std::thread::spawn(move || (1..=50).all(|seq| stream.next_of("event").id == Some(format!("{seq}"))))
+        })
+        .collect();
+    for seq in 1..=50 {
+        let start = Instant::now();
+        feed.event(&event(seq, EventKind::Move), state(seq as u32));
+        assert!(start.elapsed() < Duration::from_millis(500), "the table was held up");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    assert!(spectators.into_iter().all(|s| s.join().unwrap()), "in order, none left out");
+}
+
+#[test]
 fn another_game_begins_at_the_same_table() {
     let dirs = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
     dirs.iter().zip(["one", "two"]).for_each(|(d, game)| std::fs::write(d.path().join("game.sgf"), game).unwrap());

@@ -261,6 +261,8 @@ fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
     browser.wait("the end of the alarm", "return document.body.dataset.status === 'good'");
     assert_eq!(browser.run("return document.querySelectorAll('.must-go').length"), 0);
     assert_eq!(browser.text("headline"), "In order");
+    let settled = format!("return document.querySelector('#events [data-seq=\"{of}\"]').classList.contains('settled')");
+    assert_eq!(browser.run(&settled), Value::Bool(true));
 
     // trouble of another part is shown as well
     table.feed.health(health().with("record", Condition::Lost, text("The disk is full.", "磁盘已满。")));

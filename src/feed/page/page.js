@@ -255,6 +255,9 @@ $('sound').addEventListener('click', () => {
 function take(event) {
   if (event.seq <= (events.at(-1)?.seq ?? 0)) return;
   events.push(event);
+  // what became of an earlier event is shown at that event as well
+  const earlier = event.of !== undefined && $('events').querySelector(`[data-seq="${Number(event.of)}"]`);
+  if (earlier) settle(earlier, event);
   if (wanted(event)) {
     $('events').prepend(row(event, true));
     while ($('events').children.length > shown) $('events').lastElementChild.remove();
@@ -274,6 +277,14 @@ function showCount() {
   const n = events.filter(wanted).length;
   $('none').hidden = n > 0;
   $('earlier').hidden = n <= shown;
+}
+
+/** Shows at an event's line what a later one said of it. */
+function settle(li, later) {
+  if (!['repaired', 'decision', 'corrected'].includes(later.kind)) return;
+  li.classList.add(later.kind === 'corrected' ? 'void' : 'settled');
+  li.querySelector('.outcome')?.remove();
+  li.querySelector('.what').append(el('span', 'outcome', `${later.kind === 'corrected' ? '' : '✓ '}${kindName(later.kind)}`));
 }
 
 const TONES = { repaired: 'good', source_back: 'good', board_found: 'good', sink_restored: 'good' };
@@ -303,6 +314,8 @@ function row(event, isNew) {
   li.dataset.seq = event.seq;
   li.dataset.kind = event.kind;
   if (played) li.title = text;
+  const later = events.findLast((e) => e.of === event.seq);
+  if (later) settle(li, later);
   if (event.evidence && /^evidence\/[\w.\-/]+$/.test(event.evidence)) {
     const strip = el('div', 'thumbs');
     li.append(strip);
@@ -453,25 +466,29 @@ function setLink(to) {
   showBanner();
 }
 
+/** Fetches all events of the game anew; tries again until it has them or another game has begun. */
 async function fetchEvents() {
+  const mine = life;
   const list = [];
-  let after = 0;
-  for (;;) {
-    const answer = await fetch(`/api/events?after=${after}`);
-    if (!answer.ok) return;
-    const part = await answer.json();
-    list.push(...part.events);
-    if (!part.more || !part.events.length) break;
-    after = part.events.at(-1).seq;
+  try {
+    for (;;) {
+      const answer = await fetch(`/api/events?after=${list.at(-1)?.seq ?? 0}`);
+      if (!answer.ok) throw new Error(answer.statusText);
+      const part = await answer.json();
+      list.push(...part.events);
+      if (!part.more || !part.events.length) break;
+    }
+  } catch {
+    setTimeout(() => life === mine && fetchEvents(), 2000);
+    return;
   }
+  if (life !== mine) return;
   // what came over the stream meanwhile stays
   const last = list.at(-1)?.seq ?? 0;
-  events = [...list, ...events.filter((e) => e.seq > last && life === eventsLife)];
-  eventsLife = life;
+  events = [...list, ...events.filter((e) => e.seq > last)];
   showEvents();
   showBanner();
 }
-let eventsLife = null;
 
 let stream = null;
 function connect() {
@@ -492,7 +509,7 @@ function connect() {
       // another life of goband may hold another game
       events = [];
       alarmed = new Set();
-      fetchEvents().catch(() => {});
+      fetchEvents();
       askOperator();
     }
     $('table').textContent = s.table;
