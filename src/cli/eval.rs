@@ -204,6 +204,7 @@ pub fn run(args: EvalArgs) -> anyhow::Result<u8> {
                 _ => reader.read(&image, &LocateOptions::default()),
             };
             let (outcome, reading) = judge(truth, result);
+            tracing::debug!(image = truth.image, grid_right = outcome.size_right && outcome.grid_right, "judged");
             if !outcome.perfect() {
                 if let Some(dir) = &args.overlays {
                     let drawn = match &reading {

@@ -85,9 +85,23 @@ impl Heat {
         best
     }
 
-    /// Strongest crossing heat within `radius` cells (a square).
-    pub fn crossing(&self, cell: [f64; 2], radius: f64) -> f32 {
-        self.strongest(&self.any, cell, radius)
+    /// Crossing heat near `cell`, less with the distance: what is `pitch / 4` cells away counts only a third.
+    pub fn crossing(&self, cell: [f64; 2], pitch: f64) -> f32 {
+        let radius = (0.3 * pitch).clamp(1.0, 6.0);
+        let fade = -0.5 / (0.17 * pitch).max(0.8).powi(2);
+        let mut best = self.bilinear(&self.any, cell);
+        let lo = |v: f64| (v - radius).ceil().max(0.0) as i64;
+        let hi = |v: f64, n: usize| ((v + radius).floor() as i64).min(n as i64 - 1);
+        for y in lo(cell[1])..=hi(cell[1], self.h) {
+            for x in lo(cell[0])..=hi(cell[0], self.w) {
+                let v = self.any[y as usize * self.w + x as usize];
+                if v > best {
+                    let d2 = (x as f64 - cell[0]).powi(2) + (y as f64 - cell[1]).powi(2);
+                    best = best.max(v * (fade * d2).exp() as f32);
+                }
+            }
+        }
+        best
     }
 
     /// Strongest corner heat within `radius` cells.

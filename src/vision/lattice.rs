@@ -170,6 +170,15 @@ impl Lattice {
         Ok(lattice)
     }
 
+    /// Plain linear least squares without a lens: fast, for correspondences already known to be good.
+    pub(super) fn fit_plane(size: u8, image_size: [i32; 2], matches: &[Match]) -> Option<Lattice> {
+        if matches.len() < 4 {
+            return None;
+        }
+        let lens = Lens::ideal(image_size[0], image_size[1]);
+        Lattice::new(size, linear::homography(matches, size, &lens)?, lens)
+    }
+
     /// Like [`Lattice::fit`], starting from this lattice and keeping its lens (`lens` false) or fitting it too.
     ///
     /// # Errors
@@ -252,28 +261,8 @@ impl Lattice {
         (a * b).sqrt()
     }
 
-    /// The lattice whose `[r, c]` is this one's `[r + row, c + col]`, with another size.
-    pub fn reindexed(&self, row: f64, col: f64, size: u8) -> Option<Lattice> {
-        let mut plane = self.plane;
-        for i in 0..3 {
-            plane[3 * i + 2] += plane[3 * i] * col + plane[3 * i + 1] * row;
-        }
-        let mut lattice = Lattice::new(size, plane, self.lens)?;
-        lattice.residual_px = self.residual_px;
-        lattice.confidence = self.confidence;
-        Some(lattice)
-    }
-
-    /// The lattice turned by `quarters` quarter turns: its `[0, 0]` is this one's corner number `quarters` (as in [`Lattice::corners`]).
-    pub fn turned(&self, quarters: u8) -> Lattice {
-        let n = f64::from(self.size - 1);
-        // board coordinates of the old lattice as functions of the new: [col, row] = M [col', row', 1]
-        let m: [f64; 6] = match quarters % 4 {
-            0 => [1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
-            1 => [0.0, -1.0, n, 1.0, 0.0, 0.0],
-            2 => [-1.0, 0.0, n, 0.0, -1.0, n],
-            _ => [0.0, 1.0, 0.0, -1.0, 0.0, n],
-        };
+    /// The lattice in other board coordinates: this one's `[col, row]` are `[m0 c + m1 r + m2, m3 c + m4 r + m5]` of the new.
+    pub(super) fn reframed(&self, m: [f64; 6], size: u8) -> Option<Lattice> {
         let mut plane = [0.0; 9];
         for i in 0..3 {
             let (a, b, c) = (self.plane[3 * i], self.plane[3 * i + 1], self.plane[3 * i + 2]);
@@ -281,10 +270,27 @@ impl Lattice {
             plane[3 * i + 1] = a * m[1] + b * m[4];
             plane[3 * i + 2] = a * m[2] + b * m[5] + c;
         }
-        let mut lattice = Lattice::new(self.size, plane, self.lens).unwrap_or_else(|| self.clone());
+        let mut lattice = Lattice::new(size, plane, self.lens)?;
         lattice.residual_px = self.residual_px;
         lattice.confidence = self.confidence;
-        lattice
+        Some(lattice)
+    }
+
+    /// The lattice whose `[r, c]` is this one's `[r + row, c + col]`, with another size.
+    pub fn reindexed(&self, row: f64, col: f64, size: u8) -> Option<Lattice> {
+        self.reframed([1.0, 0.0, col, 0.0, 1.0, row], size)
+    }
+
+    /// The lattice turned by `quarters` quarter turns: its `[0, 0]` is this one's corner number `quarters` (as in [`Lattice::corners`]).
+    pub fn turned(&self, quarters: u8) -> Lattice {
+        let n = f64::from(self.size - 1);
+        let m: [f64; 6] = match quarters % 4 {
+            0 => [1.0, 0.0, 0.0, 0.0, 1.0, 0.0],
+            1 => [0.0, -1.0, n, 1.0, 0.0, 0.0],
+            2 => [-1.0, 0.0, n, 0.0, -1.0, n],
+            _ => [0.0, 1.0, 0.0, -1.0, 0.0, n],
+        };
+        self.reframed(m, self.size).unwrap_or_else(|| self.clone())
     }
 
     /// Turned so that row 0 is the side whose middle is nearest the picture's top.

@@ -2,6 +2,7 @@
 //!
 //! Enters: frames (pixels). Leaves: [`Sighting`]s. It may never know of rules, games or whose turn it is.
 
+mod calibration;
 mod error;
 mod heat;
 mod lattice;
@@ -17,6 +18,7 @@ mod sighting;
 mod track;
 mod watch;
 
+pub use calibration::{BoardGeometry, BoardName, Calibration, CalibrationError};
 pub use error::{Result, VisionError};
 pub use lattice::{Lattice, LatticeError, Lens, Match};
 pub use locate::{LEAST_CONFIDENCE, LocateOptions, Locator, SIZES, Support};

@@ -76,6 +76,8 @@ pub struct Support {
     pub corners: f64,
     /// Share of the crossings that are in the picture.
     pub in_view: f64,
+    /// Share of the places one line outside that are in the picture: only there is the border proved.
+    pub enclosed: f64,
     /// How much worse the second best window or size is, for each crossing.
     pub margin: f64,
 }
@@ -109,9 +111,8 @@ impl Evidence {
                     && heat.inside(p, 1.0)
                 {
                     let half = (q[0] - p[0]).hypot(q[1] - p[1]).min((s[0] - p[0]).hypot(s[1] - p[1]));
-                    let radius = (0.5 * half).clamp(0.6, 3.0);
-                    seen = Some(heat.crossing(p, radius));
-                    corner = heat.corner(p, radius);
+                    seen = Some(heat.crossing(p, 2.0 * half));
+                    corner = heat.corner(p, (0.5 * half).clamp(0.6, 3.0));
                 }
                 e.crossings.push(seen);
                 e.corners.push(corner);
@@ -180,7 +181,10 @@ impl Evidence {
             score -= 1.5 * log_odds(e).max(0.0);
         }
         for (inside, outside) in self.border(row, col, n) {
-            score += 1.2 * f64::from(inside.unwrap_or(0.0) - outside.unwrap_or(0.0));
+            // where the picture ends, nothing is proved
+            if let (Some(inside), Some(outside)) = (inside, outside) {
+                score += 1.2 * f64::from(inside - outside);
+            }
         }
         for (r, c) in [(row, col), (row, col + n - 1), (row + n - 1, col), (row + n - 1, col + n - 1)] {
             score += 4.0 * f64::from(self.corner(r, c) - 0.2);
@@ -229,14 +233,13 @@ impl Evidence {
             missing: if seen > 0.0 { missing / seen } else { 1.0 },
             outside: mean(self.ring(window.row, window.col, n).flatten().map(f64::from).collect(), 0.0),
             border: mean(
-                self.border(window.row, window.col, n)
-                    .filter_map(|(i, o)| Some(f64::from(i? - o.unwrap_or(0.0))))
-                    .collect(),
+                self.border(window.row, window.col, n).filter_map(|(i, o)| Some(f64::from(i? - o?))).collect(),
                 0.0,
             )
             .max(0.0),
             corners: corners.iter().sum::<f64>() / 4.0,
             in_view: seen / points,
+            enclosed: self.ring(window.row, window.col, n).flatten().count() as f64 / f64::from(4 * n),
             margin: second.map_or(1.0, |s| ((window.score - s) / points).clamp(0.0, 1.0)),
         }
     }

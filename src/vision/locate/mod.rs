@@ -17,7 +17,7 @@ pub use evidence::Support;
 use evidence::{Evidence, View};
 
 use super::error::{Result, VisionError};
-use super::heat::Heat;
+use super::heat::{Heat, Peak};
 use super::lattice::{Lattice, Match};
 use super::nets::{LocateNet, Models};
 use super::picture::{check_picture, resized};
@@ -181,11 +181,13 @@ impl Locator {
             let enough = matches.len() as i32 >= (n * n / 5).max(16);
             let fitted = if enough { lattice.refit(&matches, true).ok() } else { None };
             let Some(mut fitted) = fitted else { return Ok(result) };
-            fitted.confidence = confidence(&support, fitted.residual_px / fitted.mean_pitch_px());
+            let residual_pitches = fitted.residual_px / fitted.mean_pitch_px();
+            fitted.confidence = confidence(&support, residual_pitches);
+            tracing::debug!(size = lattice.size, round, confidence = fitted.confidence, residual_pitches, ?support);
             let moved = movement(&lattice, &fitted);
             lattice = fitted;
             result = Some(lattice.clone());
-            if moved < 0.06 {
+            if moved < 0.2 {
                 break;
             }
         }
@@ -239,7 +241,9 @@ fn confidence(s: &Support, residual_pitches: f64) -> f64 {
     let z = -7.0 + 9.0 * s.crossings - 6.0 * s.outside + 3.0 * s.border + 2.0 * s.corners + 10.0 * s.margin.min(0.2)
         - 3.0 * s.missing
         - 10.0 * (residual_pitches - 0.08).max(0.0)
-        - 4.0 * (0.9 - s.in_view).max(0.0);
+        - 4.0 * (0.9 - s.in_view).max(0.0)
+        - 12.0 * (0.55 - s.enclosed).max(0.0)
+        - 40.0 * (0.08 - s.margin).max(0.0);
     1.0 / (1.0 + (-z).exp())
 }
 
@@ -291,31 +295,88 @@ fn settle(heat: &Heat, view: &View, lattice: Lattice, image_size: [i32; 2]) -> L
     lattice
 }
 
-/// A lattice of unknown origin and extent from a grown piece: as many peaks as lie on it, and the range of their indices.
-fn consolidate(
-    heat_peaks: &[super::heat::Peak],
-    nodes: &[grow::Node],
-    view: &View,
-    image_size: [i32; 2],
-) -> Option<(Lattice, [i32; 2], [i32; 2])> {
-    let pixels: Vec<[f64; 2]> = heat_peaks.iter().map(|p| view.to_pixel(p.at)).collect();
+/// A lattice of unknown origin and the crossings `(row, col, peak)` that were seen of it.
+struct Piece {
+    lattice: Lattice,
+    seen: Vec<(i32, i32, usize)>,
+    /// Sum of the strengths of the peaks on it.
+    weight: f64,
+}
+
+impl Piece {
+    /// The first and last `[row, col]` seen.
+    fn range(&self) -> ([i32; 2], [i32; 2]) {
+        let (mut first, mut last) = ([i32::MAX; 2], [i32::MIN; 2]);
+        for &(r, c, _) in &self.seen {
+            first = [first[0].min(r), first[1].min(c)];
+            last = [last[0].max(r), last[1].max(c)];
+        }
+        (first, last)
+    }
+
+    /// The same crossings with other axes: `[row, col]` become `[a row + b col, d row + e col]`; `m` has determinant 1 or -1.
+    fn with_axes(&self, m: [i32; 4]) -> Option<Piece> {
+        let [a, b, d, e] = m;
+        let det = f64::from(a * e - b * d);
+        // the inverse, for coordinates in the order [col, row]
+        let f = |v: i32| f64::from(v) / det;
+        let frame = [f(a), f(-d), 0.0, f(-b), f(e), 0.0];
+        Some(Piece {
+            lattice: self.lattice.reframed(frame, self.lattice.size)?,
+            seen: self.seen.iter().map(|&(r, c, i)| (a * r + b * c, d * r + e * c, i)).collect(),
+            weight: self.weight,
+        })
+    }
+
+    /// The likeliest choices of axes: a slanted look makes diagonals as short as the lines, but only the lines' own axes
+    /// give a square. Clockwise as seen, never mirrored.
+    fn axes(&self) -> Vec<Piece> {
+        let mut all = Vec::new();
+        for m in [[1, 0, 0, 1], [1, 1, 0, 1], [1, -1, 0, 1], [1, 0, 1, 1], [1, 0, -1, 1]] {
+            let Some(mut piece) = self.with_axes(m) else { continue };
+            let (first, last) = piece.range();
+            let middle = [0, 1].map(|i| f64::from(first[i] + last[i]) / 2.0);
+            let p = |dr: f64, dc: f64| piece.lattice.to_image([middle[0] + dr, middle[1] + dc]);
+            let (o, c, r) = (p(0.0, 0.0), p(0.0, 0.5), p(0.5, 0.0));
+            if (c[0] - o[0]) * (r[1] - o[1]) - (c[1] - o[1]) * (r[0] - o[0]) < 0.0 {
+                match piece.with_axes([1, 0, 0, -1]) {
+                    Some(turned) => piece = turned,
+                    None => continue,
+                }
+            }
+            let longest = (last[0] - first[0]).max(last[1] - first[1]);
+            all.push((longest, piece));
+        }
+        all.sort_by_key(|(longest, _)| *longest);
+        all.truncate(2);
+        all.into_iter().map(|(_, p)| p).collect()
+    }
+}
+
+/// Extends a patch with a model of the whole plane, one ring of crossings at a time: each ring must fit what was there before.
+fn extend(peaks: &[Peak], pixels: &[[f64; 2]], nodes: &[grow::Node], image_size: [i32; 2]) -> Option<Piece> {
     let (r0, c0) = (nodes.iter().map(|n| n.row).min()?, nodes.iter().map(|n| n.col).min()?);
+    // the size only sets the scale of the numbers here: near 9 at first, so that a patch is well conditioned
+    const SCALE: u8 = 13;
     let mut matched: Vec<(i32, i32, usize)> = nodes.iter().map(|n| (n.row - r0, n.col - c0, n.peak)).collect();
     let mut lattice = None;
-    for _ in 0..6 {
+    for round in 0..24 {
         let matches: Vec<Match> = matched
             .iter()
             .map(|&(r, c, i)| Match {
                 board: [f64::from(r), f64::from(c)],
                 image: pixels[i],
-                weight: f64::from(heat_peaks[i].strength),
+                weight: f64::from(peaks[i].strength),
             })
             .collect();
-        // the size only sets the scale of the numbers here
-        let fitted = Lattice::fit(19, image_size, &matches, matches.len() > 100).ok()?;
+        let fitted = if matches.len() > 120 && round % 3 == 2 {
+            Lattice::fit(SCALE, image_size, &matches, true).ok()?
+        } else {
+            Lattice::fit_plane(SCALE, image_size, &matches)?
+        };
         let range = |f: fn(&(i32, i32, usize)) -> i32| {
             let all = matched.iter().map(f);
-            (all.clone().min().unwrap_or(0) - 2, all.max().unwrap_or(0) + 2)
+            (all.clone().min().unwrap_or(0) - 1, all.max().unwrap_or(0) + 1)
         };
         let (rows, cols) = (range(|m| m.0), range(|m| m.1));
         let mut next: std::collections::BTreeMap<(i32, i32), (f64, usize)> = std::collections::BTreeMap::new();
@@ -324,10 +385,7 @@ fn consolidate(
             let (ri, ci) = (r.round(), c.round());
             let off = (r - ri).hypot(c - ci);
             let (ri, ci) = (ri as i32, ci as i32);
-            if off > 0.22 || ri < rows.0 || ri > rows.1 || ci < cols.0 || ci > cols.1 {
-                continue;
-            }
-            if !fitted.in_front([r, c]) {
+            if off > 0.25 || ri < rows.0 || ri > rows.1 || ci < cols.0 || ci > cols.1 || !fitted.in_front([r, c]) {
                 continue;
             }
             let slot = next.entry((ri, ci)).or_insert((off, i));
@@ -335,60 +393,76 @@ fn consolidate(
                 *slot = (off, i);
             }
         }
-        let new: Vec<(i32, i32, usize)> = next.into_iter().map(|((r, c), (_, i))| (r, c, i)).collect();
-        let same = new == matched;
-        if new.len() < 10 {
+        // a row or column that only a few stray peaks hit is none
+        let mut counts = [std::collections::BTreeMap::new(), std::collections::BTreeMap::new()];
+        for (r, c) in next.keys() {
+            *counts[0].entry(*r).or_insert(0) += 1;
+            *counts[1].entry(*c).or_insert(0) += 1;
+        }
+        let span = |counts: &std::collections::BTreeMap<i32, i32>| {
+            let full = counts.values().copied().max().unwrap_or(0);
+            let kept: Vec<i32> = counts.iter().filter(|(_, n)| **n * 4 >= full).map(|(i, _)| *i).collect();
+            Some((*kept.first()?, *kept.last()?))
+        };
+        let (rows, cols) = (span(&counts[0])?, span(&counts[1])?);
+        let new: Vec<(i32, i32, usize)> = next
+            .into_iter()
+            .filter(|((r, c), _)| (rows.0..=rows.1).contains(r) && (cols.0..=cols.1).contains(c))
+            .map(|((r, c), (_, i))| (r, c, i))
+            .collect();
+        if new.len() < 12 || rows.1 - rows.0 > 40 || cols.1 - cols.0 > 40 {
             return None;
         }
+        let same = new == matched;
         matched = new;
         lattice = Some(fitted);
         if same {
             break;
         }
     }
-    let lattice = lattice?;
-    // rows and columns with one accidental hit do not widen the range
-    let bound = |f: fn(&(i32, i32, usize)) -> i32| {
-        let mut counts = std::collections::BTreeMap::new();
-        for m in &matched {
-            *counts.entry(f(m)).or_insert(0) += 1;
-        }
-        let kept: Vec<i32> = counts.into_iter().filter(|(_, n)| *n >= 2).map(|(i, _)| i).collect();
-        Some((*kept.first()?, *kept.last()?))
-    };
-    let (rows, cols) = (bound(|m| m.0)?, bound(|m| m.1)?);
-    Some((lattice, [rows.0, cols.0], [rows.1, cols.1]))
+    let weight = matched.iter().map(|m| f64::from(peaks[m.2].strength)).sum();
+    Some(Piece { lattice: lattice?, seen: matched, weight })
 }
 
-/// Right-handed: clockwise corners as seen, never mirrored.
-fn unmirrored(lattice: Lattice, first: [i32; 2], last: [i32; 2], image_size: [i32; 2]) -> Option<Lattice> {
-    let [a, b, _, d] = lattice.corners();
-    let cross = (b[0] - a[0]) * (d[1] - a[1]) - (b[1] - a[1]) * (d[0] - a[0]);
-    if cross > 0.0 {
-        return Some(lattice);
-    }
-    // swap the axes' sense: columns run the other way about the middle of the range
-    let sum = f64::from(first[1] + last[1]);
-    let mut matches = Vec::new();
-    for r in first[0]..=last[0] {
-        for c in first[1]..=last[1] {
-            let (r, c) = (f64::from(r), f64::from(c));
-            matches.push(Match { board: [r, sum - c], image: lattice.to_image([r, c]), weight: 1.0 });
+/// The largest different pieces of lattice in the heat.
+fn pieces(heat: &Heat, view: &View, image_size: [i32; 2]) -> Vec<Piece> {
+    let mut found: Vec<Piece> = Vec::new();
+    // strong peaks alone first: weak ones are clutter where the board is clear
+    for threshold in [0.4, 0.2] {
+        let mut peaks = heat.peaks(threshold);
+        peaks.truncate(800);
+        let pixels: Vec<[f64; 2]> = peaks.iter().map(|p| view.to_pixel(p.at)).collect();
+        let strength: f64 = peaks.iter().map(|p| f64::from(p.strength)).sum();
+        let mut covered = vec![false; peaks.len()];
+        for nodes in grow::patches(&peaks, 12, 10) {
+            if nodes.iter().filter(|n| covered[n.peak]).count() * 2 > nodes.len() {
+                continue;
+            }
+            let Some(piece) = extend(&peaks, &pixels, &nodes, image_size) else { continue };
+            for s in &piece.seen {
+                covered[s.2] = true;
+            }
+            let complete = piece.weight > 0.8 * strength;
+            found.push(piece);
+            if complete {
+                break;
+            }
+        }
+        found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        if found.first().is_some_and(|p| p.weight > 0.6 * strength) {
+            break;
         }
     }
-    let mut turned = Lattice::fit(lattice.size, image_size, &matches, true).ok()?;
-    turned.residual_px = lattice.residual_px;
-    Some(turned)
+    found.truncate(4);
+    found
 }
 
 /// The best few hypotheses of one look, best first.
 fn candidates(heat: &Heat, view: &View, image_size: [i32; 2], sizes: &[u8]) -> Vec<Candidate> {
     let mut all: Vec<Candidate> = Vec::new();
-    let mut peaks = heat.peaks(0.2);
-    peaks.truncate(900);
-    for nodes in grow::grow(&peaks, 12, 4) {
-        let Some((lattice, first, last)) = consolidate(&peaks, &nodes, view, image_size) else { continue };
-        let Some(lattice) = unmirrored(lattice, first, last, image_size) else { continue };
+    for piece in pieces(heat, view, image_size).iter().flat_map(Piece::axes) {
+        let (first, last) = piece.range();
+        let lattice = &piece.lattice;
         // room for the largest board to lie partly beyond what was matched
         let largest = sizes.iter().copied().max().map_or(19, i32::from);
         let room = |a: i32, b: i32| {
@@ -396,8 +470,9 @@ fn candidates(heat: &Heat, view: &View, image_size: [i32; 2], sizes: &[u8]) -> V
             (a - spare, b + spare)
         };
         let ((r0, r1), (c0, c1)) = (room(first[0], last[0]), room(first[1], last[1]));
-        let evidence = Evidence::new(heat, view, &lattice, [r0, c0], [r1, c1]);
+        let evidence = Evidence::new(heat, view, lattice, [r0, c0], [r1, c1]);
         let windows = evidence.windows(sizes);
+        tracing::debug!(?first, ?last, weight = piece.weight, best = ?windows.first(), "piece");
         let mut taken = 0;
         for window in windows {
             if taken == 2 {
@@ -409,21 +484,26 @@ fn candidates(heat: &Heat, view: &View, image_size: [i32; 2], sizes: &[u8]) -> V
             }
         }
     }
+    let mut rough: Vec<(f64, Lattice)> = Vec::new();
     for corners in outline::quadrilaterals(heat) {
         let pixels = corners.map(|c| view.to_pixel(c));
         for &size in sizes {
             let Ok(lattice) = Lattice::from_corners(size, pixels, image_size) else { continue };
             let n = i32::from(size);
-            let rough = Evidence::new(heat, view, &lattice, [-1, -1], [n, n]).score(0, 0, size);
-            // not worth following where hardly anything fits
-            if rough.is_none_or(|s| s < -1.2 * f64::from(n * n)) {
-                continue;
-            }
-            let lattice = settle(heat, view, lattice, image_size);
-            let evidence = Evidence::new(heat, view, &lattice, [-1, -1], [n, n]);
-            if let Some(score) = evidence.score(0, 0, size) {
-                all.push(Candidate { lattice, score });
-            }
+            let seen = Evidence::new(heat, view, &lattice, [0, 0], [n - 1, n - 1]).score(0, 0, size);
+            rough.extend(seen.map(|s| (s / f64::from(n * n), lattice)));
+        }
+    }
+    // not worth following where hardly anything fits
+    rough.retain(|(s, _)| *s > -1.2);
+    rough.sort_by(|a, b| b.0.total_cmp(&a.0));
+    for (_, lattice) in rough.into_iter().take(4) {
+        let lattice = settle(heat, view, lattice, image_size);
+        let n = i32::from(lattice.size);
+        let evidence = Evidence::new(heat, view, &lattice, [-1, -1], [n, n]);
+        if let Some(score) = evidence.score(0, 0, lattice.size) {
+            tracing::debug!(size = lattice.size, score, "quadrilateral");
+            all.push(Candidate { lattice, score });
         }
     }
     all.sort_by(|a, b| b.score.total_cmp(&a.score));

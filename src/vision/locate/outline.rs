@@ -73,7 +73,9 @@ fn clockwise(points: [[f64; 2]; 4]) -> Option<[[f64; 2]; 4]> {
     let mut sorted = points;
     let angle = |p: &[f64; 2]| (p[1] - middle[1]).atan2(p[0] - middle[0]);
     sorted.sort_by(|a, b| angle(a).total_cmp(&angle(b)));
-    let convex = (0..4).all(|i| cross(sorted[i], sorted[(i + 1) % 4], sorted[(i + 2) % 4]) > 20.0);
+    let side = |i: usize| (sorted[i][0] - sorted[(i + 1) % 4][0]).hypot(sorted[i][1] - sorted[(i + 1) % 4][1]);
+    let convex = (0..4).all(|i| side(i) > 12.0)
+        && (0..4).all(|i| cross(sorted[i], sorted[(i + 1) % 4], sorted[(i + 2) % 4]) > 20.0);
     convex.then_some(sorted)
 }
 
