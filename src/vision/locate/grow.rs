@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_slanted_lattice_with_gaps_gives_true_patches() {
         let mut peaks = Vec::new();
-        let mut truth = Vec::new();
+        let mut truth: Vec<(i32, i32)> = Vec::new();
         for r in 0..19 {
             for c in 0..19 {
                 if (r * 5 + c * 3) % 7 == 0 {
