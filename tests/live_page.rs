@@ -133,8 +133,17 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        if !self.session.is_empty() && !std::thread::panicking() {
-            self.call("DELETE", &format!("/session/{}", self.session), "");
+        // Also after a failed test: a driver that is killed leaves its browser running.
+        if !self.session.is_empty()
+            && let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port))
+        {
+            let _ = stream.set_read_timeout(Some(Duration::from_secs(10)));
+            let _ = write!(
+                stream,
+                "DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+                self.session
+            );
+            let _ = stream.read(&mut [0; 512]);
         }
         let _ = self.driver.kill();
         let _ = self.driver.wait();
