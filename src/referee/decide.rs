@@ -37,6 +37,11 @@ const MOVE_EVIDENCE: f64 = 6.5;
 const MOVE_EVIDENCE_NEAR: f64 = 9.5;
 const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
 const FAULT_EVIDENCE: f64 = 14.0;
+/// Costs of moves that were hardly seen before they were captured, and how long an arm must have hidden the point.
+const GHOST: f64 = 1.0;
+const FAINT_GHOST: f64 = 2.5;
+const UNSEEN_MOVE: f64 = 3.5;
+const UNSEEN_MOVE_MS: u64 = 1200;
 /// A difference with less is only emerging.
 const SEEN_EVIDENCE: f64 = 3.0;
 
@@ -48,14 +53,14 @@ impl Referee {
         }
         let Some(evidence) = &self.evidence else { return false };
         let diffs: BTreeMap<Point, Diff> =
-            evidence.diffs().into_iter().filter(|d| d.current).map(|d| (d.point, d)).collect();
+            evidence.diffs().into_iter().filter(|d| d.current && !is_noise(d)).map(|d| (d.point, d)).collect();
         if diffs.is_empty() {
             self.baffled_since = None;
             self.clearing_since = None;
             return false;
         }
-        let least = if self.flushing { SEEN_EVIDENCE } else { MOVE_EVIDENCE };
-        if diffs.values().all(|d| d.evidence < least) {
+        let settled = |d: &Diff| d.evidence >= MOVE_EVIDENCE && d.age_ms(self.now) >= SETTLED_MS;
+        if !self.flushing && !diffs.values().any(settled) {
             return false;
         }
         if let Some(done) = self.clearing(&diffs) {
@@ -67,6 +72,16 @@ impl Referee {
         let stories = self.stories(&diffs);
         let Some(best) = stories.first() else { return false };
         let best = best.clone();
+        if std::env::var("GODBG").is_ok() {
+            eprintln!(
+                "DBG {} {:?}",
+                self.now,
+                diffs.values().map(|d| (d.point, d.was, d.is, d.evidence, d.first_new_ms)).collect::<Vec<_>>()
+            );
+            for s in stories.iter().take(4) {
+                eprintln!("DBG    {s:?}");
+            }
+        }
         let told = if best.undone == 0 {
             self.tell_forward(&best, &diffs, &stories)
         } else {
@@ -79,9 +94,24 @@ impl Referee {
         self.tell_unexplained(&best, &diffs)
     }
 
+    /// The stone would still be a move if everything that only begins to show were real.
+    fn stays_a_move(&self, step: &Step, diffs: &BTreeMap<Point, Diff>) -> bool {
+        if diffs.len() == 1 {
+            return true;
+        }
+        let mut all = diffs.clone();
+        for d in all.values_mut().filter(|d| d.chance == Chance::Covered) {
+            d.evidence = d.evidence.max(FAULT_EVIDENCE);
+        }
+        self.stories(&all).first().is_some_and(|s| s.undone == 0 && s.steps.contains(step))
+    }
+
     fn stories(&self, diffs: &BTreeMap<Point, Diff>) -> Vec<Explanation> {
         let (Some(game), Some(evidence)) = (&self.ledger.game, &self.evidence) else { return Vec::new() };
-        let seen = evidence.board(SEEN_EVIDENCE);
+        let mut seen = evidence.board(f64::INFINITY);
+        for d in diffs.values().filter(|d| d.evidence >= SEEN_EVIDENCE) {
+            seen.set(d.point, d.is);
+        }
         let mut wrong = BTreeMap::new();
         for open in &self.ledger.open {
             for (&p, is) in &open.wrong {
@@ -105,6 +135,7 @@ impl Referee {
                 undo.push(Undo { revise: 4.0 + age, lift: 8.0 });
             }
         }
+        let brief = self.brief(diffs, &seen);
         let recent = self.ledger.moves.last().is_some_and(|m| self.now.saturating_sub(m.seen_ms) < RECENT_MS);
         let pressed =
             self.press.filter(|(p, n)| *n == game.moves().len() && p.side == game.turn()).map(|(p, _)| p.side);
@@ -117,8 +148,33 @@ impl Referee {
             turn_is_free: self.ledger.turn_is_free,
             may_be_passed: self.ledger.may_be_passed.or(pressed),
             undo: &undo,
+            brief: &brief,
             last_move_is_recent: recent,
         })
+    }
+
+    /// Stones that may have been played and captured again, without being seen for long or at all.
+    fn brief(&self, diffs: &BTreeMap<Point, Diff>, seen: &crate::rules::Board) -> BTreeMap<(Point, Color), f64> {
+        let mut brief = BTreeMap::new();
+        let Some(evidence) = &self.evidence else { return brief };
+        let first = diffs.values().map(|d| d.last_old_ms).min().unwrap_or(0);
+        // behind an arm for long enough to be played and taken
+        for d in diffs.values() {
+            for q in seen.neighbors(d.point).chain([d.point]) {
+                let (from, to) = evidence.unseen(q);
+                if seen.get(q).is_none() && to >= first && to - from >= UNSEEN_MOVE_MS {
+                    for color in [Color::Black, Color::White] {
+                        brief.insert((q, color), UNSEEN_MOVE);
+                    }
+                }
+            }
+        }
+        for g in evidence.ghosts().iter().filter(|g| seen.get(g.point).is_none() && g.last_ms >= first) {
+            let cost = if g.evidence >= MOVE_EVIDENCE { GHOST } else { FAINT_GHOST };
+            let known = brief.get(&(g.point, g.color)).copied().unwrap_or(f64::INFINITY);
+            brief.insert((g.point, g.color), cost.min(known));
+        }
+        brief
     }
 
     /// The plays of the story in order, then its faults.
@@ -128,8 +184,18 @@ impl Referee {
             match step {
                 Step::Pass { color } => passed = Some(*color),
                 Step::Move { color, point, captured, still } => {
-                    let Some(d) = diffs.get(point) else { return false };
-                    if !self.move_is_ready(d, captured) {
+                    let brief;
+                    let d = match diffs.get(point) {
+                        Some(d) => d,
+                        None => match self.brief_diff(*point, *color, best, diffs) {
+                            Some(d) => {
+                                brief = d;
+                                &brief
+                            }
+                            None => return false,
+                        },
+                    };
+                    if !self.move_is_ready(d, captured) || !self.stays_a_move(step, diffs) {
                         return false;
                     }
                     let sure = confidence(margin(stories, |s| s.steps.contains(step)));
@@ -161,10 +227,38 @@ impl Referee {
         self.tell_faults(&faults, diffs, confidence(gap))
     }
 
+    /// What is known of a move that was captured before it was seen for long; only once its captor is sure.
+    fn brief_diff(
+        &self,
+        point: Point,
+        color: Color,
+        best: &Explanation,
+        diffs: &BTreeMap<Point, Diff>,
+    ) -> Option<Diff> {
+        let captor = best.steps.iter().find_map(|s| match s {
+            Step::Move { point: p, captured, .. } if captured.contains(&point) => diffs.get(p),
+            _ => None,
+        })?;
+        if !self.move_is_ready(captor, &[]) {
+            return None;
+        }
+        let evidence = self.evidence.as_ref()?;
+        let ghost = evidence.ghosts().iter().rev().find(|g| g.point == point && g.color == color);
+        let (from, to) = ghost.map_or(evidence.unseen(point), |g| (g.first_ms, g.first_ms));
+        Some(Diff {
+            point,
+            is: Some(color),
+            last_old_ms: from.min(captor.first_new_ms),
+            first_new_ms: to.min(captor.first_new_ms),
+            ..*captor
+        })
+    }
+
     fn move_is_ready(&self, d: &Diff, captured: &[Point]) -> bool {
         let Some(evidence) = &self.evidence else { return false };
         if self.flushing {
-            return d.current && d.evidence >= SEEN_EVIDENCE;
+            // a single frame is believed only where frames are far between or a hand was at work
+            return d.current && d.evidence >= SEEN_EVIDENCE && (d.chance == Chance::Covered || d.frames >= 3);
         }
         let (least, settled) = match d.chance {
             Chance::Covered => (MOVE_EVIDENCE, SETTLED_MS),
@@ -254,7 +348,7 @@ impl Referee {
                 // something else is still in the making
                 Step::Unread { point } => {
                     let Some(d) = diffs.get(point) else { continue };
-                    if d.evidence > SEEN_EVIDENCE && d.age_ms(self.now) < GONE_MS {
+                    if d.evidence > MOVE_EVIDENCE && d.age_ms(self.now) < GONE_MS {
                         return false;
                     }
                     continue;
@@ -422,6 +516,15 @@ impl Referee {
                 if best.undone != 1 || color != old.color || !self.move_is_ready(&d, &captured) {
                     return false;
                 }
+                let all_seen = best.steps.iter().all(|s| match s {
+                    Step::Move { point, captured, .. } => {
+                        diffs.get(point).map_or(*point == old_point, |d| self.move_is_ready(d, captured))
+                    }
+                    _ => true,
+                });
+                if !all_seen {
+                    return false;
+                }
                 let faults: Vec<&Step> = best.steps.iter().filter(|s| !s.is_play()).collect();
                 let gap = margin(stories, |s| s.undone == best.undone && same_faults(s, best));
                 let mut all = diffs.clone();
@@ -583,6 +686,15 @@ impl Referee {
         // it goes on for some seconds, else it was no clearing
         let waits = self.now < since + 8000 || evidence.hand_away_ms(self.now) < 3000;
         waits.then_some(false)
+    }
+}
+
+/// One odd frame on a point that nothing touched.
+fn is_noise(d: &Diff) -> bool {
+    match d.chance {
+        Chance::Covered => false,
+        Chance::Near => d.evidence < 5.0,
+        Chance::None => d.evidence < 8.0,
     }
 }
 

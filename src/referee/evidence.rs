@@ -15,6 +15,11 @@ pub type Cell = Option<Color>;
 const MOST_PER_FRAME: f64 = 3.5;
 /// Evidence beyond this is not kept, so that a change of mind never takes long.
 const MOST_KEPT: f64 = 24.0;
+/// From here on a difference outlasts a hand that hides it.
+const BELIEVED: f64 = 6.5;
+/// A stone that was seen with so much evidence is remembered for a while if it goes.
+const GHOST_EVIDENCE: f64 = 3.0;
+const GHOST_MS: u64 = 4000;
 /// A difference is looked at from here on.
 const EMERGING: f64 = 2.0;
 /// Frames this far apart count as independent.
@@ -69,6 +74,10 @@ impl Diff {
 #[derive(Clone, Debug)]
 struct Track {
     stat: [f64; 3],
+    /// The most that `stat` has been since it last was zero.
+    peak: [f64; 3],
+    /// The last time that it was out of view for a while, from and to.
+    unseen: (u64, u64),
     first: [u64; 3],
     frames: [u32; 3],
     last_old_ms: u64,
@@ -113,6 +122,16 @@ impl OffsetTrack {
     }
 }
 
+/// A stone that was seen for a moment on a point that is empty again: perhaps it was captured at once.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ghost {
+    pub point: Point,
+    pub color: Color,
+    pub evidence: f64,
+    pub first_ms: u64,
+    pub last_ms: u64,
+}
+
 /// Index of a state in per-state arrays.
 fn slot(c: Cell) -> usize {
     match c {
@@ -131,6 +150,7 @@ pub struct Evidence {
     expected: Vec<Cell>,
     tracks: Vec<Track>,
     last_frame_ms: Option<u64>,
+    ghosts: Vec<Ghost>,
     hand_ms: Option<u64>,
     hand_since_ms: Option<u64>,
     last_hand_left_ms: u64,
@@ -141,6 +161,8 @@ impl Evidence {
         let n = size as usize * size as usize;
         let track = Track {
             stat: [0.0; 3],
+            peak: [0.0; 3],
+            unseen: (now, now),
             first: [now; 3],
             frames: [0; 3],
             last_old_ms: now,
@@ -156,6 +178,7 @@ impl Evidence {
             expected: vec![None; n],
             tracks: vec![track; n],
             last_frame_ms: None,
+            ghosts: Vec::new(),
             hand_ms: None,
             hand_since_ms: None,
             last_hand_left_ms: now,
@@ -186,6 +209,7 @@ impl Evidence {
             self.expected[i] = want;
             let t = &mut self.tracks[i];
             t.stat = [0.0; 3];
+            t.peak = [0.0; 3];
             t.frames = [0; 3];
             t.last_old_ms = now;
             if want.is_none() {
@@ -214,6 +238,8 @@ impl Evidence {
         } else {
             self.hand_since_ms = None;
         }
+        let frame_gap_ms = self.last_frame_ms.map_or(INDEPENDENT_MS, |l| now.saturating_sub(l) as f64);
+        self.ghosts.retain(|g| now < g.last_ms + GHOST_MS);
         for p in self.points() {
             let i = self.index(p);
             let r = clean(s.at(p));
@@ -229,9 +255,21 @@ impl Evidence {
                 }
                 continue;
             }
+            let unseen_ms = t.last_seen_ms.map_or(0, |l| now.saturating_sub(l));
+            if unseen_ms >= UNSEEN_MS {
+                t.unseen = (now - unseen_ms, now);
+            }
+            if t.hidden {
+                // what was half believed before the hand came is not carried over: anything may have happened since
+                for k in 0..3 {
+                    if t.stat[k] < BELIEVED {
+                        t.stat[k] = 0.0;
+                        t.frames[k] = 0;
+                    }
+                }
+            }
             t.hidden = false;
-            let gap = t.last_seen_ms.map_or(INDEPENDENT_MS, |l| now.saturating_sub(l) as f64);
-            let weight = (gap / INDEPENDENT_MS).clamp(0.1, 2.0) * f64::from(1.0 - r.hidden);
+            let weight = (frame_gap_ms / INDEPENDENT_MS).clamp(0.1, 2.0) * f64::from(1.0 - r.hidden);
             let latest = r.state(0.5);
             let p_old = f64::from(r.of(want)).max(1e-3);
             for state in STATES {
@@ -243,6 +281,19 @@ impl Evidence {
                 let step = (f64::from(r.of(state)).max(1e-3) / p_old).ln();
                 let next = t.stat[k] + weight * step.clamp(-MOST_PER_FRAME, MOST_PER_FRAME);
                 if next <= 0.0 {
+                    if want.is_none()
+                        && let Some(color) = state
+                        && t.peak[k] >= GHOST_EVIDENCE
+                    {
+                        self.ghosts.push(Ghost {
+                            point: p,
+                            color,
+                            evidence: t.peak[k],
+                            first_ms: t.first[k],
+                            last_ms: now,
+                        });
+                    }
+                    t.peak[k] = 0.0;
                     t.stat[k] = 0.0;
                     t.frames[k] = 0;
                 } else {
@@ -251,6 +302,7 @@ impl Evidence {
                         t.frames[k] = 0;
                     }
                     t.stat[k] = next.min(MOST_KEPT);
+                    t.peak[k] = t.peak[k].max(t.stat[k]);
                     if latest == Some(state) {
                         t.frames[k] += 1;
                     }
@@ -297,6 +349,16 @@ impl Evidence {
                 })
             })
             .collect()
+    }
+
+    /// Stones that were seen for a moment of late.
+    pub fn ghosts(&self) -> &[Ghost] {
+        &self.ghosts
+    }
+
+    /// The last time that the point was out of view for a while.
+    pub fn unseen(&self, p: Point) -> (u64, u64) {
+        self.tracks[self.index(p)].unseen
     }
 
     fn chance(&self, p: Point, t: &Track, first: u64) -> Chance {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::evidence::{Cell, Diff};
+use super::evidence::{Cell, Chance, Diff};
 use crate::game::EventKind;
 use crate::rules::{Board, Class, Color, History, Point};
 
@@ -67,13 +67,21 @@ pub struct Picture<'a> {
     pub may_be_passed: Option<Color>,
     /// The moves that may be taken back, the last one first.
     pub undo: &'a [Undo],
+    /// Stones of either colour that may have been played and captured again without being seen for long, with what it
+    /// costs to believe it.
+    pub brief: &'a BTreeMap<(Point, Color), f64>,
     /// The last move was made so recently that stones taken now belong to it.
     pub last_move_is_recent: bool,
 }
 
 const MOVE: f64 = 0.6;
-const OUT_OF_ORDER: f64 = 1.5;
-const CLEARLY_OUT_OF_ORDER: f64 = 6.0;
+/// Two moves cannot follow each other faster, milliseconds.
+const MOVE_TAKES_MS: u64 = 300;
+/// A move that must have been seen earlier than it can have been made: cost per second, and at most.
+const TOO_EARLY_PER_S: f64 = 10.0;
+const TOO_EARLY_MOST: f64 = 6.0;
+/// Of two orders that are both possible, the one that agrees with the order of the sightings.
+const AGAINST_SIGHT: f64 = 0.3;
 const DISPLACED: f64 = 6.0;
 const DISPLACED_PER_PITCH: f64 = 1.2;
 const GONE: f64 = 6.5;
@@ -93,6 +101,13 @@ struct Mismatch {
     point: Point,
     record: Cell,
     seen: Cell,
+}
+
+/// When the move before can have been made at the earliest, and the middle of its interval.
+#[derive(Clone, Copy)]
+struct Before {
+    earliest_ms: u64,
+    middle_ms: u64,
 }
 
 struct Search<'a> {
@@ -142,7 +157,27 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
 
 impl Search<'_> {
     fn unread_cost(&self, p: Point) -> f64 {
-        self.picture.diffs.get(&p).map_or(UNREADABLE, |d| 1.0 + 0.5 * d.evidence)
+        self.picture.diffs.get(&p).map_or(UNREADABLE, |d| {
+            // a point that nobody touched is misread much more easily than changed
+            let free = match d.chance {
+                Chance::Covered => 3.5,
+                Chance::Near => 5.0,
+                Chance::None => 10.0,
+            };
+            0.3 + 0.7 * (d.evidence - free).max(0.0)
+        })
+    }
+
+    /// Taking a difference as real costs what its evidence falls short of.
+    fn weak_cost(&self, p: Point) -> f64 {
+        self.picture.diffs.get(&p).map_or(0.0, |d| {
+            let enough = match d.chance {
+                Chance::Covered => 6.5,
+                Chance::Near => 9.5,
+                Chance::None => 17.0,
+            };
+            0.5 * (enough - d.evidence).max(0.0)
+        })
     }
 
     fn mismatches(&self, game: &History, steps: &[Step]) -> Vec<Mismatch> {
@@ -177,7 +212,7 @@ impl Search<'_> {
         steps: Vec<Step>,
         cost: f64,
         undone: usize,
-        before: Option<Diff>,
+        before: Option<Before>,
         lifted: Option<(Color, Point)>,
     ) {
         self.nodes += 1;
@@ -191,25 +226,39 @@ impl Search<'_> {
             return;
         }
         let turn = game.turn();
-        let mut next: Vec<(u64, Point)> = open
+        let mut next: Vec<(u64, Point, f64)> = open
             .iter()
             .filter(|m| m.record.is_none() && m.seen == Some(turn))
-            .map(|m| (self.picture.diffs.get(&m.point).map_or(0, |d| d.first_new_ms), m.point))
+            .map(|m| (self.picture.diffs.get(&m.point).map_or(0, |d| d.first_new_ms), m.point, self.weak_cost(m.point)))
             .collect();
-        next.sort();
-        for (_, point) in next {
+        next.sort_by_key(|n| (n.0, n.1));
+        // a stone that the next one captures need not have been seen
+        if open.iter().any(|m| m.seen == Some(turn.opponent())) {
+            next.extend(
+                self.picture
+                    .brief
+                    .iter()
+                    .filter(|((p, c), _)| *c == turn && taken_at_once(game.board(), *p, turn, &open))
+                    .map(|((p, _), cost)| (u64::MAX, *p, *cost)),
+            );
+        }
+        for (_, point, extra) in next {
             let class = game.classify(turn, Some(point));
             if !class.is_legal() {
                 continue;
             }
-            let mut price = MOVE;
+            let mut price = MOVE + extra;
             let diff = self.picture.diffs.get(&point).copied();
-            if let (Some(a), Some(b)) = (before, diff) {
-                if b.first_new_ms < a.last_old_ms {
-                    price += CLEARLY_OUT_OF_ORDER;
-                } else if b.first_new_ms + 150 < a.first_new_ms {
-                    price += OUT_OF_ORDER;
+            let mut now = before;
+            if let Some(d) = diff {
+                let earliest = before.map_or(0, |b| b.earliest_ms + MOVE_TAKES_MS).max(d.last_old_ms);
+                let too_early = earliest.saturating_sub(d.first_new_ms) as f64 / 1000.0;
+                price += (TOO_EARLY_PER_S * too_early).min(TOO_EARLY_MOST);
+                let middle_ms = d.last_old_ms / 2 + d.first_new_ms / 2;
+                if before.is_some_and(|b| middle_ms < b.middle_ms) {
+                    price += AGAINST_SIGHT;
                 }
+                now = Some(Before { earliest_ms: earliest, middle_ms });
             }
             // after a takeback the reply comes later; a stone that only slid a step while the opponent played was shoved
             if let (1, Some((_, from))) = (depth, lifted)
@@ -223,7 +272,7 @@ impl Search<'_> {
             let mut longer = steps.clone();
             longer.push(Step::Move { color: turn, point, captured: class.captured.clone(), still });
             game.play(turn, Some(point));
-            self.grow(game, longer, cost + price, undone, diff.or(before), lifted);
+            self.grow(game, longer, cost + price, undone, now, lifted);
             game.undo();
             // undo forgets a turn that was set by hand
             if game.turn() != turn {
@@ -284,13 +333,14 @@ impl Search<'_> {
         if unread < UNREADABLE {
             self.cover(game, cost + unread, undone, push(Step::Unread { point }), rest, vanished, faults);
         }
+        let weak = self.weak_cost(point);
         // shoved here from elsewhere
         let mut from: Vec<(f64, Point)> =
             vanished.iter().filter(|v| v.1 == color).map(|v| (distance(v.0, point), v.0)).collect();
         from.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (d, v) in from.into_iter().take(4) {
             let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| x.0 != v).collect();
-            let price = DISPLACED + DISPLACED_PER_PITCH * (d - 1.0).max(0.0);
+            let price = DISPLACED + DISPLACED_PER_PITCH * (d - 1.0).max(0.0) + weak + self.weak_cost(v);
             // several stones shoved by one sleeve are one fault
             let more = if faults > 0 { 0.5 * SECOND_FAULT } else { 0.0 };
             self.cover(
@@ -322,7 +372,7 @@ impl Search<'_> {
         let taken: Vec<Point> = class.captured.iter().copied().filter(|q| vanished.iter().any(|v| v.0 == *q)).collect();
         let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| !taken.contains(&x.0)).collect();
         let step = Step::Void { kind, color, point, taken, repeats: class.repeats };
-        self.cover(game, cost + VOID + more, undone, push(step), rest, &left, faults + 1);
+        self.cover(game, cost + VOID + weak + more, undone, push(step), rest, &left, faults + 1);
     }
 
     fn lay_before_the_last_move(&self, steps: &[Step], point: Point, color: Color) -> bool {
@@ -390,6 +440,22 @@ impl Search<'_> {
         }
         self.found.push(Explanation { cost: total, undone, steps });
     }
+}
+
+/// A stone of `color` at `p` would have one liberty left, and there the opponent's new stone lies.
+fn taken_at_once(board: &Board, p: Point, color: Color, open: &[Mismatch]) -> bool {
+    if board.get(p).is_some() {
+        return false;
+    }
+    let mut board = board.clone();
+    board.set(p, Some(color));
+    let (chain, liberties) = board.chain(p);
+    liberties == 1
+        && open.iter().any(|m| {
+            m.seen == Some(color.opponent())
+                && board.get(m.point).is_none()
+                && board.neighbors(m.point).any(|n| chain.contains(&n))
+        })
 }
 
 /// Distance in pitches.
