@@ -183,7 +183,7 @@ fn text(c: &Count) -> String {
         Unit::Points => "points",
     };
     let of = match c.threshold {
-        Some(threshold) => format!(" of {threshold} each"),
+        Some(threshold) => format!(" (half of the board: {threshold})"),
         None => String::new(),
     };
     format!(
@@ -196,4 +196,45 @@ fn text(c: &Count) -> String {
         c.penalty[1],
         c.result()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_read_as_people_write_them() {
+        assert_eq!("3,4 15,0".parse::<Points>().unwrap().0, [Point::new(3, 4), Point::new(15, 0)]);
+        assert!(
+            "3,4,5".parse::<Points>().is_err() && "Q16".parse::<Points>().is_err() && "-1,2".parse::<Points>().is_err()
+        );
+        assert_eq!("B=1,W=1/2".parse::<Sides>().unwrap().0, [Amount::whole(1), Amount::halves(1)]);
+        assert_eq!("W=2".parse::<Sides>().unwrap().0, [Amount::ZERO, Amount::whole(2)]);
+        assert!("1,2".parse::<Sides>().is_err() && "X=1".parse::<Sides>().is_err());
+    }
+
+    #[test]
+    fn boards_come_as_lines_or_as_what_was_read() {
+        let lines = read_board(" BW\n\n..\n").unwrap();
+        assert_eq!(lines, read_board(r#"{"board":["BW",".."],"size":2}"#).unwrap());
+        assert!(read_board(r#"{"board":null,"reason":"none"}"#).is_err());
+        assert!(read_board("B?\n..").unwrap_err().to_string().contains("'?'"));
+    }
+
+    #[test]
+    fn the_json_is_the_contract() {
+        let rules = crate::rules::Ruleset::builtin("cwa").unwrap();
+        let board = Board::from_rows(&["BBB", "B.B", "WWW"]).unwrap();
+        let json = serde_json::to_value(count(&board, &rules, &CountOptions::default()).unwrap()).unwrap();
+        for (key, value) in [
+            ("method", "area"),
+            ("black", "5 1/2"),
+            ("white", "3 1/2"),
+            ("threshold", "4 1/2"),
+            ("result", "W+2 3/4"),
+            ("winner", "W"),
+        ] {
+            assert_eq!(json[key], value, "{key}");
+        }
+    }
 }

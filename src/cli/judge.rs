@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use crate::game::Prisoners;
-use crate::game::sgf::{self, GameTree};
+use crate::game::sgf::{self, GameTree, SgfError};
 use crate::rules::{Class, Color, Point, Ruleset};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -58,7 +58,18 @@ pub fn run(args: JudgeArgs) -> anyhow::Result<u8> {
         }
     };
     let tree = read_game(&args.game)?;
-    let replay = tree.replay(rules.first).with_context(|| args.game.display().to_string())?;
+    let judged = judge(&tree, &rules).with_context(|| args.game.display().to_string())?;
+    let mut out = std::io::stdout().lock();
+    match args.format {
+        Format::Json => writeln!(out, "{}", serde_json::to_string(&judged)?)?,
+        Format::Text => out.write_all(text(&judged).as_bytes())?,
+    }
+    Ok(0)
+}
+
+/// The main line, move by move.
+fn judge(tree: &GameTree, rules: &Ruleset) -> Result<Judged, SgfError> {
+    let replay = tree.replay(rules.first)?;
     let history = &replay.history;
     let moves = history.moves().iter().zip(replay.classes).enumerate().map(|(i, (played, c))| JudgedMove {
         n: i + 1,
@@ -68,20 +79,14 @@ pub fn run(args: JudgeArgs) -> anyhow::Result<u8> {
         captured: played.captured.clone(),
         repeats: c.repeats,
     });
-    let judged = Judged {
+    Ok(Judged {
         size: history.size(),
-        ruleset: rules.id,
+        ruleset: rules.id.clone(),
         moves: moves.collect(),
         board: history.board().rows(),
         prisoners: Prisoners { black: history.prisoners(Color::Black), white: history.prisoners(Color::White) },
         turn: history.turn(),
-    };
-    let mut out = std::io::stdout().lock();
-    match args.format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string(&judged)?)?,
-        Format::Text => out.write_all(text(&judged).as_bytes())?,
-    }
-    Ok(0)
+    })
 }
 
 fn text(judged: &Judged) -> String {
@@ -141,4 +146,51 @@ pub(super) fn read_game(path: &Path) -> anyhow::Result<GameTree> {
         eprintln!("{}: {} games, the first is taken", path.display(), games.len());
     }
     Ok(games.swap_remove(0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(text: &str) -> Judged {
+        judge(&sgf::read(text).unwrap()[0], &Ruleset::builtin("cwa").unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_json_is_the_contract() {
+        let judged = judged("(;SZ[5]AB[ba][ab][bc][cb]AW[ca][bb][cc][db];B[aa];W[bb];B[cb];B[])");
+        let json = serde_json::to_value(&judged).unwrap();
+        assert_eq!(json["size"], 5);
+        assert_eq!(
+            json["moves"][1],
+            serde_json::json!({"n":2,"color":"W","point":[1,1],"class":["occupied","capture"],"captured":[[1,2]],"repeats":null})
+        );
+        assert_eq!(json["moves"][2]["class"], serde_json::json!(["legal", "capture"]));
+        assert_eq!(json["moves"][2]["captured"], serde_json::json!([[1, 1]]));
+        assert_eq!(
+            json["moves"][3],
+            serde_json::json!({"n":4,"color":"B","point":null,"class":["wrong_turn","pass"],"captured":[],"repeats":null})
+        );
+        assert_eq!(json["board"].as_array().unwrap().len(), 5);
+        assert_eq!(json["prisoners"], serde_json::json!({"B":1,"W":1}));
+    }
+
+    #[test]
+    fn the_text_names_points_and_what_is_wrong() {
+        let text = text(&judged("(;SZ[5]AB[ba][ab][bc][cb]AW[ca][cc][db]PL[W];W[bb];B[cb])"));
+        assert!(text.contains("W  B4    legal, capture  takes C4"), "{text}");
+        assert!(text.contains("B  C4    ko, capture  takes B4  repeats the position after move 0"), "{text}");
+        assert!(text.contains("2 moves, 1 not legal (cwa)"), "{text}");
+    }
+
+    #[test]
+    fn a_ruleset_is_an_id_or_a_file() {
+        assert_eq!(ruleset("ancient").unwrap().id, "ancient");
+        assert!(ruleset("no-such").unwrap_err().to_string().contains("team-relay"));
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("club.toml");
+        std::fs::write(&path, "id = \"club\"\nextends = \"cwa\"\nfirst = \"red\"\n").unwrap();
+        let e = ruleset(path.to_str().unwrap()).unwrap_err().to_string();
+        assert!(e.contains("club.toml:3:9: first: ") && e.contains("`black`"), "{e}");
+    }
 }
