@@ -1,8 +1,11 @@
 //! The virtual board through its public API: what is drawn is what the truth says.
 
+use std::path::Path;
+
 use goband::game::EventKind;
 use goband::rules::{Color, History, Point};
-use goband::virtualboard::{Look, Script, VirtualBoard};
+use goband::virtualboard::{Camera, CameraPose, Look, Script, VirtualBoard, record};
+use proptest::prelude::*;
 
 /// Small pictures: what is checked does not depend on the size.
 const WIDTH: u32 = 640;
@@ -161,5 +164,311 @@ fn the_truth_so_far_knows_no_future() {
         let m = &board.truth().moves[i];
         let settled = m.frame_captures_cleared.or(m.frame_clear).unwrap();
         assert_eq!(board.truth_at(settled).board, *history.board(), "after move {}", i + 1);
+    }
+}
+
+#[test]
+fn every_script_of_chance_runs_through() {
+    let mut kinds = std::collections::BTreeSet::new();
+    for seed in 0..14 {
+        let size = [9, 13, 19][seed as usize % 3];
+        let script = Script::random(seed, size);
+        script.check().unwrap();
+        assert_eq!(script, Script::random(seed, size));
+        assert_eq!(Script::from_toml(&script.to_toml(), Path::new(".")).unwrap(), script, "seed {seed}");
+        let mut board = VirtualBoard::from_script(&script, 240, 150, 4.0, seed).unwrap();
+        kinds.extend(board.truth().events.iter().map(|e| e.kind));
+        let frames = board.frames();
+        for k in 0..6 {
+            board.frame(frames * k / 6);
+        }
+        let truth = board.truth().clone();
+        assert_eq!(truth.moves.len(), script.moves.len());
+        for e in &truth.events {
+            assert!(e.frame_start <= e.frame_state, "{e:?}");
+            assert!(e.frame_visible.is_some_and(|f| f >= e.frame_state), "{e:?}");
+            assert!(e.repaired_frame.is_none_or(|f| f > e.frame_state), "{e:?}");
+        }
+        for pair in truth.moves.windows(2) {
+            assert!(pair[0].frame_clear.unwrap() < pair[1].frame_placed, "the grid is clear between moves");
+        }
+        let json = serde_json::to_string(&truth).unwrap();
+        let back: goband::virtualboard::Truth = serde_json::from_str(&json).unwrap();
+        assert_eq!(back.moves, truth.moves);
+        assert_eq!(back.events.len(), truth.events.len());
+    }
+    assert!(kinds.len() >= 9, "{kinds:?}");
+}
+
+/// Every happening once, on one board, in one game.
+const EVERYTHING: &str = r#"
+name = "everything"
+size = 9
+black = "left"
+# D5 takes C5, a ko: White may not retake at once
+moves = "D6 C6 D4 C4 E5 B5 C5 D5 G7 G3 C5 H4 F3 G2"
+[pace]
+seconds_per_move = 1.5
+hand_speed = 1.6
+[look]
+seed = 5
+noise = 0.5
+[[happening]]
+kind = "wrong_first_colour"
+at_move = 0
+point = "G5"
+for_s = 1.5
+[[happening]]
+kind = "off_point"
+at_move = 2
+by = [0.3, 0.3]
+for_s = 1.5
+[[happening]]
+kind = "drop"
+at_move = 3
+at = [2.4, 6.3]
+for_s = 1.5
+[[happening]]
+kind = "double_move"
+at_move = 3
+point = "H8"
+[[happening]]
+kind = "takeback"
+at_move = 4
+first = "G6"
+for_s = 1.5
+[[happening]]
+kind = "drag"
+at_move = 5
+from = "D6"
+to = "D7"
+[[happening]]
+kind = "wrong_removal"
+at_move = 5
+points = ["C6", [5, 2]]
+[[happening]]
+kind = "ko_violation"
+at_move = 8
+point = "C5"
+for_s = 2
+[[happening]]
+kind = "lights_off"
+at_move = 9
+for_s = 1
+[[happening]]
+kind = "hand_rests"
+at_move = 9
+at = [4, 4]
+for_s = 1
+[[happening]]
+kind = "pause"
+at_move = 9
+for_s = 1
+[[happening]]
+kind = "camera_covered"
+at_move = 9
+for_s = 1
+[[happening]]
+kind = "camera_bump"
+at_move = 10
+[[happening]]
+kind = "board_nudge"
+at_move = 10
+[[happening]]
+kind = "missed_capture"
+at_move = 11
+for_s = 2
+[[happening]]
+kind = "end_agreed"
+at_move = 14
+[[happening]]
+kind = "scatter"
+at_move = 14
+from = [2, 2]
+to = [6, 6]
+[[happening]]
+kind = "clear_board"
+at_move = 14
+"#;
+
+#[test]
+fn everything_that_can_happen_is_in_the_truth() {
+    let script = Script::from_toml(EVERYTHING, Path::new(".")).unwrap();
+    let mut board = VirtualBoard::from_script(&script, 320, 200, 10.0, 3).unwrap();
+    let truth = board.truth().clone();
+    let mut kinds: Vec<EventKind> = truth.events.iter().map(|e| e.kind).collect();
+    use EventKind::*;
+    for kind in [
+        WrongFirstColour,
+        StoneOffPoint,
+        DroppedStone,
+        DoubleMove,
+        Takeback,
+        DisplacedStone,
+        WrongRemoval,
+        KoViolation,
+        LightChanged,
+        Obstructed,
+        CameraMoved,
+        BoardMoved,
+        MissedCapture,
+        EndAgreedSignal,
+        EndAgreedSignal,
+        Scattered,
+        BoardCleared,
+    ] {
+        let i = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| panic!("{kind:?} is not in the truth"));
+        kinds.remove(i);
+    }
+    assert!(kinds.is_empty(), "{kinds:?}");
+    let event = |kind| truth.events.iter().find(|e| e.kind == kind).unwrap();
+    let board_at = |board: &VirtualBoard, f: u64| board.truth_at(f).board;
+    // the double move lies there while it is wrong, and only then
+    let (e, p) = (event(DoubleMove), Point::new(1, 7));
+    assert_eq!(board_at(&board, e.frame_state - 1).get(p), None);
+    assert_eq!(board_at(&board, e.frame_state).get(p), Some(Color::Black));
+    assert_eq!(board_at(&board, e.repaired_frame.unwrap()).get(p), None);
+    // wrongly taken stones are gone, and come back
+    let e = event(WrongRemoval);
+    let (c6, c4) = (Point::new(3, 2), Point::new(5, 2));
+    let gone = board_at(&board, e.frame_visible.unwrap());
+    assert!(gone.get(c6).is_none() && gone.get(c4).is_none());
+    let back = board_at(&board, e.repaired_frame.unwrap());
+    assert!(back.get(c6) == Some(Color::White) && back.get(c4) == Some(Color::White));
+    // the forbidden ko changes the board and leaves it as it was
+    let e = event(KoViolation);
+    assert_ne!(board_at(&board, e.frame_start), board_at(&board, e.frame_visible.unwrap()));
+    assert_eq!(board_at(&board, e.frame_start), board_at(&board, e.repaired_visible.unwrap()));
+    // the captured stones lie until they are lifted
+    let m = truth.moves[10].clone();
+    assert_eq!(m.captured.len(), 1);
+    assert!(m.frame_captures_cleared.unwrap() > m.frame_clear.unwrap() + 15);
+    // bump and nudge are in the corners
+    assert!(truth.camera.len() >= 5, "{:?}", truth.camera);
+    assert_ne!(truth.camera[0].2, truth.camera.last().unwrap().2);
+    // a stone off its point is known as such until it is straight
+    let e = event(StoneOffPoint);
+    assert_eq!(board.truth_at(e.frame_visible.unwrap()).off_point.len(), 1);
+    assert!(board.truth_at(e.repaired_frame.unwrap()).off_point.is_empty());
+    // the board is empty at the end
+    let last = board.frames() - 1;
+    assert!(board_at(&board, last).rows().iter().all(|r| r == "........."));
+    // dark when the light is off, darker when the lens is covered
+    let mean = |b: &mut VirtualBoard, f: u64| {
+        let d = &b.frame(f).data;
+        d.iter().map(|v| f64::from(*v)).sum::<f64>() / d.len() as f64
+    };
+    let (dark, covered) = (event(LightChanged).frame_state + 3, event(Obstructed).frame_state + 3);
+    let (bright, dark, covered) = (mean(&mut board, 0), mean(&mut board, dark), mean(&mut board, covered));
+    assert!(bright > 2.0 * dark && dark > 1.5 * covered, "{bright} {dark} {covered}");
+}
+
+#[test]
+fn a_wrong_script_is_refused_with_line_and_key() {
+    let refused = |from: &str, to: &str| {
+        assert!(EVERYTHING.contains(from), "{from}");
+        Script::from_toml(&EVERYTHING.replacen(from, to, 1), Path::new(".")).unwrap_err().to_string()
+    };
+    let says = |text: String, parts: &[&str]| {
+        for p in parts {
+            assert!(text.contains(p), "`{p}` is not in: {text}");
+        }
+    };
+    says(refused("at_move = 3\nat =", "at_mvoe = 3\nat ="), &["line 25", "at_mvoe"]);
+    says(refused("kind = \"double_move\"", "kind = \"tripel\""), &["line 29: happening[4].kind", "`tripel`"]);
+    says(refused("point = \"H8\"", "point = \"D6\""), &["line 29: happening[4].point", "lies at D6 already"]);
+    says(refused("point = \"H8\"", "point = \"K8\""), &["happening[4].point", "`K8`"]);
+    says(refused("point = \"H8\"", "level = 0.5"), &["happening[4].point", "missing"]);
+    says(refused("point = \"H8\"", "point = \"H8\"\nlevel = 0.5"), &["happening[4].level", "no such key"]);
+    says(refused("at_move = 11", "at_move = 10"), &["happening[15]", "captures nothing"]);
+    says(refused("at_move = 8", "at_move = 9"), &["happening[8].point", "D5"]);
+    says(refused("D6 C6", "D6 D6"), &["line 6: moves[2]", "occupied"]);
+    says(refused("D6 C6", "D6 Z6"), &["line 6: moves[2]", "`Z6`"]);
+    says(refused("hand_speed = 1.6", "hand_speed = 16"), &["line 9: pace.hand_speed", "0.25 to 4"]);
+    says(refused("size = 9", "size = 10"), &["size", "10"]);
+    says(
+        refused("kind = \"end_agreed\"\nat_move = 14", "kind = \"end_agreed\"\nat_move = 3"),
+        &["happening[16].at_move", "moves follow"],
+    );
+    says(refused("black = \"left\"", "black = \"top\""), &["line 4", "top"]);
+    says(refused("moves = ", "mooves = "), &["line 6", "mooves"]);
+    assert!(Script::from_file(Path::new("/nowhere/x.toml")).unwrap_err().to_string().contains("/nowhere/x.toml"));
+}
+
+#[test]
+fn a_game_record_can_be_the_script() {
+    let text = r#"
+name = "record"
+sgf = "(;GM[1]FF[4]SZ[9]AB[cc]AW[gg];W[ee];B[dd];W[ce];B[];W[])"
+look.seed = 3
+"#;
+    let script = Script::from_toml(text, Path::new(".")).unwrap();
+    assert_eq!(script.size, 9);
+    assert_eq!(script.start.get(Point::new(2, 2)), Some(Color::Black));
+    assert_eq!(script.moves[0], (Color::White, Point::new(4, 4)));
+    assert_eq!(script.moves.len(), 3);
+    let board = VirtualBoard::from_script(&script, 240, 160, 5.0, 1).unwrap();
+    assert_eq!(board.truth().start_position, script.start);
+    let broken = Script::from_toml(&text.replace("(;GM", "(GM"), Path::new(".")).unwrap_err().to_string();
+    assert!(broken.contains("line 3: sgf"), "{broken}");
+}
+
+#[test]
+fn footage_is_written_with_its_truth() {
+    let dir = tempfile::tempdir().unwrap();
+    let script =
+        Script::from_toml("size = 9\nmoves = \"E5\"\npace.tail_s = 0.3\npace.lead_s = 0.2", Path::new(".")).unwrap();
+    let mut board = VirtualBoard::from_script(&script, 240, 160, 5.0, 1).unwrap();
+    let mut told = 0;
+    record(dir.path(), &mut board, |done, _| {
+        told = done;
+        true
+    })
+    .unwrap();
+    assert_eq!(told, board.frames());
+    let truth: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(dir.path().join("truth.json")).unwrap()).unwrap();
+    assert_eq!(truth["moves"][0]["point"], serde_json::json!([4, 4]));
+    assert_eq!(truth["frames"], board.frames());
+    let last = image::open(dir.path().join(format!("frames/{:06}.jpg", board.frames() - 1))).unwrap().into_rgb8();
+    assert_eq!(last.dimensions(), (240, 160));
+    let shown = board.frame(board.frames() - 1).data.clone();
+    let off: u64 = last.as_raw().iter().zip(&shown).map(|(a, b)| u64::from(a.abs_diff(*b))).sum();
+    assert!(off / (shown.len() as u64) < 8);
+    let stopped = record(dir.path(), &mut board, |done, _| done < 2).unwrap_err().to_string();
+    assert!(stopped.contains("2 frames"), "{stopped}");
+    let nowhere = record(Path::new("/proc/nowhere"), &mut board, |_, _| true).unwrap_err().to_string();
+    assert!(nowhere.contains("/proc/nowhere"), "{nowhere}");
+}
+
+proptest! {
+    #[test]
+    fn projection_comes_back(
+        elevation_deg in 25.0..90.0f64, azimuth_deg in -45.0..45.0f64, roll_deg in -30.0..30.0f64,
+        distance_mm in 500.0..2000.0f64, focal_widths in 0.7..2.0f64, k1 in -0.12..0.12f64,
+        x in -150.0..150.0f64, y in -150.0..150.0f64, z in -30.0..30.0f64,
+    ) {
+        let pose = CameraPose {
+            elevation_deg, azimuth_deg, roll_deg, distance_mm, focal_widths, target_mm: [10.0, -5.0], distortion: [k1, 0.01],
+        };
+        pose.check().unwrap();
+        let camera = Camera::new(&pose, 1280, 720);
+        let seen = camera.project([x, y, z]).unwrap();
+        let back = camera.unproject(seen, z).unwrap();
+        prop_assert!((back[0] - x).hypot(back[1] - y) < 1e-4, "{back:?} for {x}, {y}");
+    }
+
+    #[test]
+    fn a_fitted_camera_has_the_board_in_the_picture(
+        elevation_deg in 25.0..90.0f64, azimuth_deg in -45.0..45.0f64, seed in 0u64..40,
+    ) {
+        let look = Look::seeded([9, 13, 19][seed as usize % 3], seed);
+        let pose = CameraPose { elevation_deg, azimuth_deg, ..CameraPose::default() }.fitted(&look.geometry, 1280, 720, 0.85);
+        let camera = Camera::new(&pose, 1280, 720);
+        for (x, y) in [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)] {
+            let corner = [x * f64::from(look.geometry.half_x_mm()), y * f64::from(look.geometry.half_y_mm()), 0.0];
+            let at = camera.project(corner).unwrap();
+            prop_assert!((0.0..1280.0).contains(&at[0]) && (0.0..720.0).contains(&at[1]), "{at:?}");
+        }
     }
 }

@@ -14,6 +14,7 @@ mod record;
 mod repertoire;
 mod scene;
 mod script;
+mod script_toml;
 mod sensor;
 mod space;
 mod still;

@@ -171,7 +171,7 @@ impl What {
         }
     }
 
-    fn lasts(&self) -> Option<f64> {
+    pub(super) fn lasts(&self) -> Option<f64> {
         match self {
             What::DoubleMove { for_s, .. }
             | What::Drag { for_s, .. }

@@ -98,7 +98,7 @@ impl Grain {
         for v in 0..256usize {
             for c in 0..3 {
                 let light = (v as f32 / 255.0).powf(2.2) * exposure.gain[c] * (1.0 - exposure.covered)
-                    + exposure.covered * [0.010, 0.004, 0.003][c];
+                    + exposure.covered * [0.0045, 0.0016, 0.0012][c];
                 level[c][v] = (light.clamp(0.0, 1.0).powf(1.0 / 2.2) * 255.0 * 256.0) as i32;
             }
             let light = (v as f32 / 255.0).powf(2.2) * exposure.gain[1] * (1.0 - exposure.covered);
