@@ -83,12 +83,15 @@ const THUMB: Finger = Finger {
 };
 
 /// Ends of the hand's back at the wrist, one for each finger.
-const WRIST: [[f32; 3]; 4] = [[150.0, -12.0, 44.0], [153.0, -3.0, 48.0], [154.0, 7.0, 48.0], [152.0, 17.0, 44.0]];
+const WRIST: [[f32; 3]; 4] = [[152.0, -9.0, 40.0], [156.0, -1.0, 42.0], [156.0, 7.0, 42.0], [152.0, 14.0, 40.0]];
 
 /// The bones of a hand and arm, hand first.
 pub fn bones(person: &Person, pose: &HandPose, shoulder: V3) -> Vec<Bone> {
     let k = person.hand_scale;
     let back = (shoulder - pose.tip).flat().unit();
+    // an arm has its length: drawn back, the elbow goes behind the body
+    let short = 430.0 - (shoulder - pose.tip).flat().length();
+    let shoulder = if short > 0.0 { shoulder + back * short } else { shoulder };
     let right = v3(back.y, -back.x, 0.0);
     let at = |p: [f32; 3]| pose.tip + back * (p[0] * k) + right * (p[1] * k) + v3(0.0, 0.0, p[2] * k);
     let grip = pose.grip.clamp(0.0, 1.0);
@@ -107,7 +110,7 @@ pub fn bones(person: &Person, pose: &HandPose, shoulder: V3) -> Vec<Bone> {
                 skin: if i == 0 { Skin::Fingertip } else { Skin::Finger },
             });
         }
-        bones.push(Bone { a: joint(f, 3), ra: f.radii[3] * k * 1.06, b: at(wrist), rb: 17.0 * k, skin: Skin::Back });
+        bones.push(Bone { a: joint(f, 3), ra: f.radii[3] * k, b: at(wrist), rb: 17.5 * k, skin: Skin::Back });
     }
     for i in 0..3 {
         bones.push(Bone {
@@ -128,16 +131,26 @@ pub fn bones(person: &Person, pose: &HandPose, shoulder: V3) -> Vec<Bone> {
         skin: Skin::Back,
     });
     // the forearm: broad rather than round, so two bones side by side
-    let wrist = at([150.0, 2.0, 46.0]);
+    let wrist = at([146.0, 2.0, 40.0]);
     let along = (shoulder - wrist).unit();
-    let (cuff, far) = (wrist + along * (112.0 * k), shoulder + along * 60.0);
-    for (side, wide) in [(-1.0f32, 7.5f32), (1.0, 7.5)] {
-        let off = right * (side * wide * k);
-        bones.push(Bone { a: wrist + off, ra: 18.5 * k, b: cuff + off * 1.5, rb: 25.0 * k, skin: Skin::Back });
+    let (cuff, far) = (wrist + along * (104.0 * k), shoulder + along * 60.0);
+    for side in [-1.0f32, 1.0] {
+        let off = right * (side * 6.5 * k);
+        // flesh ends where cloth begins: what is foreshortened must not look through it
         bones.push(Bone {
-            a: cuff - along * (26.0 * k) + off * 1.6,
+            a: wrist + off,
+            ra: 17.5 * k,
+            b: cuff - along * (14.0 * k) + off * 1.3,
+            rb: 24.0 * k,
+            skin: Skin::Back,
+        });
+    }
+    for side in [-1.0f32, 1.0] {
+        let off = right * (side * 6.5 * k);
+        bones.push(Bone {
+            a: cuff - along * (22.0 * k) + off * 1.4,
             ra: 31.0 * k,
-            b: far + off * 2.4,
+            b: far + off * 2.0,
             rb: 52.0 * k,
             skin: Skin::Sleeve,
         });

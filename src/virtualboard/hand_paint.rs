@@ -84,19 +84,39 @@ const NOTHING: Cell =
     Cell { depth: f32::MAX, normal: V3::ZERO, cover: 0.0, along: 0.0, across: 0.0, bone: 0, skin: Skin::Back };
 
 fn draw_strip(scene: &Scene, look: &Look, hand: &HandView, seen: &[SeenBone], area: Area, out: &mut [Rgba]) {
+    let wide = (area.x1 - area.x0) as usize;
+    // a few rows at a time stay in the processor's cache
+    let mut cells = Vec::new();
+    for (k, out) in out.chunks_mut(BAND_ROWS * wide).enumerate() {
+        let y0 = area.y0 + (k * BAND_ROWS) as i32;
+        let band = Area { y0, y1: y0 + (out.len() / wide) as i32, ..area };
+        cells.clear();
+        cells.resize(out.len(), NOTHING);
+        draw_band(scene, look, hand, seen, band, &mut cells, out);
+    }
+}
+
+const BAND_ROWS: usize = 16;
+
+fn draw_band(
+    scene: &Scene,
+    look: &Look,
+    hand: &HandView,
+    seen: &[SeenBone],
+    area: Area,
+    cells: &mut [Cell],
+    out: &mut [Rgba],
+) {
     let camera = &scene.camera;
     let wide = (area.x1 - area.x0) as usize;
     let [right, down, forward] = camera.axes();
     let focal = camera.focal_px as f32;
-    let mut cells = vec![NOTHING; out.len()];
     for (k, s) in seen.iter().enumerate() {
         let b = s.bounds();
         let (x0, x1) = ((b[0] - 1.0).max(area.x0 as f32) as i32, (b[2] + 2.0).min(area.x1 as f32) as i32);
         let (y0, y1) = ((b[1] - 1.0).max(area.y0 as f32) as i32, (b[3] + 2.0).min(area.y1 as f32) as i32);
         let (ax, ay) = (s.b[0] - s.a[0], s.b[1] - s.a[1]);
         let length = ax.hypot(ay).max(1e-3);
-        // how fast flesh runs together with flesh, mm; cloth does not
-        let soft = if s.skin == Skin::Sleeve { 1.0 } else { 7.0 };
         for y in y0..y1 {
             for x in x0..x1 {
                 let (t, off, r) = s.nearest(x as f32, y as f32);
@@ -114,12 +134,19 @@ fn draw_strip(scene: &Scene, look: &Look, hand: &HandView, seen: &[SeenBone], ar
                 let cell = &mut cells[(y - area.y0) as usize * wide + (x - area.x0) as usize];
                 let normal = right * nx + down * ny - forward * rise;
                 let across = (off[0] * ay - off[1] * ax) / length * ir;
-                let gap = depth - cell.depth;
-                let near = gap < 0.0;
                 if cell.cover == 0.0 {
                     *cell = Cell { depth, normal, cover, along: t, across, bone: k as u8, skin: s.skin };
                     continue;
                 }
+                // how far flesh runs together with flesh and cloth with cloth, mm; never one with the other
+                let soft = match (s.skin, cell.skin) {
+                    (Skin::Sleeve, Skin::Sleeve) => 22.0,
+                    (Skin::Sleeve, _) | (_, Skin::Sleeve) => 0.5,
+                    (Skin::Back, Skin::Back) => 16.0,
+                    _ => 8.0,
+                };
+                let gap = depth - cell.depth;
+                let near = gap < 0.0;
                 let both = (soft - gap.abs()).max(0.0) / soft;
                 let share = if near { 1.0 - both * 0.5 } else { both * 0.5 };
                 cell.normal = cell.normal.mix(normal, share);
@@ -149,12 +176,8 @@ fn draw_strip(scene: &Scene, look: &Look, hand: &HandView, seen: &[SeenBone], ar
         let light = flesh(look, &hand.person, cell, -d.unit());
         let c = scene.tone.encode(light, x, y);
         let a = cover * 255.0;
-        out[i] = [
-            (f32::from(c[0]) * cover) as u8,
-            (f32::from(c[1]) * cover) as u8,
-            (f32::from(c[2]) * cover) as u8,
-            a as u8,
-        ];
+        out[i] =
+            [(f32::from(c[0]) * cover) as u8, (f32::from(c[1]) * cover) as u8, (f32::from(c[2]) * cover) as u8, a as u8];
     }
     let o = camera.position();
     for stone in &hand.stones {
@@ -193,7 +216,7 @@ fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
     let n = cell.normal.unit();
     let seed = person.seed ^ (u32::from(cell.bone) * 77);
     let (u, v) = (cell.along, cell.across);
-    let (mut albedo, mut gloss, mut wrap) = (person.skin, 0.28, 0.28);
+    let (mut albedo, mut gloss, mut wrap) = (person.skin, 0.30, 0.22);
     match cell.skin {
         Skin::Sleeve => {
             albedo = person.sleeve;
@@ -217,7 +240,7 @@ fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
                 _ => (smoothstep(0.2, 0.0, u) * 0.8, 0.0),
             };
             let red = (joint * 0.5 + tip * 0.35).min(1.0);
-            albedo = albedo.times(v3(1.0, 1.0 - 0.16 * red, 1.0 - 0.20 * red));
+            albedo = albedo.times(v3(1.0, 1.0 - 0.11 * red, 1.0 - 0.13 * red));
             // creases over the joints
             if cell.skin == Skin::Finger || cell.skin == Skin::Fingertip {
                 let end = if cell.skin == Skin::Fingertip {
@@ -225,7 +248,7 @@ fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
                 } else {
                     (u - 0.03).abs().min((u - 0.12).abs())
                 };
-                albedo = albedo * (1.0 - 0.20 * smoothstep(0.05, 0.0, end) * smoothstep(0.9, 0.5, v.abs()));
+                albedo = albedo * (1.0 - 0.11 * smoothstep(0.05, 0.0, end) * smoothstep(0.9, 0.5, v.abs()));
             }
             if cell.skin == Skin::Fingertip {
                 // the nail: on the upper side, from near the tip to the middle of the bone
@@ -241,7 +264,7 @@ fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
     }
     let up = n.z * 0.5 + 0.5;
     let bounce = v3(0.42, 0.32, 0.22);
-    let mut light = look.ambient.times(V3::ONE * up + bounce * (1.0 - up)) * 0.92;
+    let mut light = look.ambient.times(V3::ONE * up + bounce * (1.0 - up)) * 0.80;
     let mut shine = V3::ZERO;
     let mirror = n * (2.0 * n.dot(view)) - view;
     for lamp in &look.lamps {
@@ -252,11 +275,20 @@ fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
         light += lamp.light.times(v3(lit + red * 0.5, lit - red * 0.15, lit - red * 0.25));
         if n_l > 0.0 {
             let off = (1.0 - mirror.dot(lamp.towards)).max(0.0);
-            shine += lamp.light * ((-off * 9.0).exp() * 0.16 * gloss + (-off * 45.0).exp() * 0.25 * gloss * gloss);
+            shine += lamp.light * (fall(off * 9.0) * 0.17 * gloss + fall(off * 45.0) * 0.25 * gloss * gloss);
         }
     }
     let rim = (1.0 - n.dot(view).max(0.0)).powi(3);
-    albedo.times(light) * (1.0 - 0.35 * rim) + shine
+    albedo.times(light) * (1.0 - 0.45 * rim) + shine
+}
+
+/// About e to the power of −x, without the cost.
+#[inline]
+fn fall(x: f32) -> f32 {
+    let q = 1.0 / (1.0 + x * 0.125);
+    let q = q * q;
+    let q = q * q;
+    q * q
 }
 
 /// Lays the layer over the picture, smeared along the sweep.

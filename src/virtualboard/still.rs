@@ -191,7 +191,7 @@ impl Set {
 
     fn shade(&self, look: &Look, pose: &BoardPose, p: V3, s: &Surface, view: V3) -> V3 {
         let up = 0.5 + 0.5 * s.normal.z;
-        let mut light = look.ambient * (s.openness * mix(0.45, 1.0, up));
+        let mut light = look.ambient * (s.openness * mix(0.55, 1.0, up));
         let mut shine = V3::ZERO;
         let mirror = s.normal * (2.0 * s.normal.dot(view)) - view;
         for lamp in &look.lamps {
@@ -252,10 +252,10 @@ impl Set {
             if enter == x0 { (v3(-d.x.signum(), 0.0, 0.0), p.y) } else { (v3(0.0, -d.y.signum(), 0.0), p.x) };
         // a side shows the grain run down (long sides) or cut across (ends)
         let albedo = if enter == x0 {
-            self.wood.at(half.x * 0.9 + p.z * 0.8, u) * 0.92
+            self.wood.at(half.x * 0.9 + p.z * 0.8, u).times(v3(0.99, 0.92, 0.86))
         } else {
             let rings = fractal(u * 0.16 + p.z * 0.02, p.z * 0.25, 3, 9) - 0.5;
-            self.wood.at(u, half.y * 0.9 + p.z * 0.15) * (0.82 + 0.3 * rings)
+            self.wood.at(u, half.y * 0.9 + p.z * 0.15).times(v3(1.0, 0.93, 0.87)) * (0.88 + 0.3 * rings)
         };
         let s = pose.turn_rad;
         let normal = v3(normal.x * s.cos() - normal.y * s.sin(), normal.x * s.sin() + normal.y * s.cos(), 0.0);

@@ -65,7 +65,7 @@ impl Texture {
 /// Grain along y. `pale` and `dark` are early and late wood.
 fn straight_grain(x: f32, y: f32, pale: V3, dark: V3, ring_mm: f32, sharpness: f32, seed: u32) -> V3 {
     let warp =
-        5.0 * (fractal(x * 0.010, y * 0.0016, 3, seed) - 0.5) + 1.1 * (fractal(x * 0.05, y * 0.006, 2, seed + 7) - 0.5);
+        9.0 * (fractal(x * 0.010, y * 0.0016, 3, seed) - 0.5) + 1.1 * (fractal(x * 0.05, y * 0.006, 2, seed + 7) - 0.5);
     let t = x / ring_mm + warp;
     let phase = t - t.floor();
     // slow rise through the early wood, quick fall after the late wood
@@ -82,8 +82,8 @@ fn straight_grain(x: f32, y: f32, pale: V3, dark: V3, ring_mm: f32, sharpness: f
 pub fn board_wood(wood: BoardWood, tint: V3, size_mm: [f32; 2], texel_mm: f32, seed: u32) -> Texture {
     Texture::grown(size_mm, texel_mm, |x, y| {
         let c = match wood {
-            BoardWood::Kaya => straight_grain(x, y, srgb(228, 180, 104), srgb(198, 142, 70), 4.6, 2.0, seed),
-            BoardWood::Spruce => straight_grain(x, y, srgb(236, 204, 148), srgb(206, 164, 104), 3.4, 2.5, seed),
+            BoardWood::Kaya => straight_grain(x, y, srgb(229, 184, 112), srgb(208, 155, 84), 5.4, 1.6, seed),
+            BoardWood::Spruce => straight_grain(x, y, srgb(236, 205, 152), srgb(216, 178, 120), 4.2, 1.8, seed),
             BoardWood::Agathis => straight_grain(x, y, srgb(206, 148, 92), srgb(178, 118, 68), 9.0, 1.2, seed),
             BoardWood::Veneer => {
                 let c = straight_grain(x, y, srgb(226, 178, 96), srgb(214, 162, 82), 6.0, 1.5, seed);
