@@ -381,7 +381,7 @@ fn a_wrong_script_is_refused_with_line_and_key() {
     says(refused("point = \"H8\"", "level = 0.5"), &["happening[4].point", "missing"]);
     says(refused("point = \"H8\"", "point = \"H8\"\nlevel = 0.5"), &["happening[4].level", "no such key"]);
     says(refused("at_move = 11", "at_move = 10"), &["happening[15]", "captures nothing"]);
-    says(refused("at_move = 8", "at_move = 9"), &["happening[8].point", "D5"]);
+    says(refused("at_move = 8", "at_move = 9"), &["happening[8].point", "retakes no ko"]);
     says(refused("D6 C6", "D6 D6"), &["line 6: moves[2]", "occupied"]);
     says(refused("D6 C6", "D6 Z6"), &["line 6: moves[2]", "`Z6`"]);
     says(refused("hand_speed = 1.6", "hand_speed = 16"), &["line 9: pace.hand_speed", "0.25 to 4"]);

@@ -176,8 +176,12 @@ fn draw_band(
         let light = flesh(look, &hand.person, cell, -d.unit());
         let c = scene.tone.encode(light, x, y);
         let a = cover * 255.0;
-        out[i] =
-            [(f32::from(c[0]) * cover) as u8, (f32::from(c[1]) * cover) as u8, (f32::from(c[2]) * cover) as u8, a as u8];
+        out[i] = [
+            (f32::from(c[0]) * cover) as u8,
+            (f32::from(c[1]) * cover) as u8,
+            (f32::from(c[2]) * cover) as u8,
+            a as u8,
+        ];
     }
     let o = camera.position();
     for stone in &hand.stones {
