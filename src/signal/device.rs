@@ -14,9 +14,10 @@ use super::link::{Tty, wait};
 use crate::game::{SinkReport, Text};
 
 /// Waits before a port that cannot be opened is tried again: doubling between these.
-const BACKOFF_MS: std::ops::RangeInclusive<u64> = 100..=2000;
-/// A port that stays open so long is well: the next loss starts with the shortest wait again.
-const SETTLED_MS: u64 = 3000;
+const BACKOFF_MS: std::ops::RangeInclusive<u64> = 100..=1000;
+/// A port that stays open so long is a real one: the next loss starts with the shortest wait again. (A dead one opens, and
+/// is lost at once.)
+const SETTLED_MS: u64 = 300;
 /// "Well again" is reported after so long without trouble, so that a loose plug does not fill the journal.
 const CALM_MS: u64 = 1000;
 /// A port that takes no byte for so long is stuck.

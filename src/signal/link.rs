@@ -36,7 +36,7 @@ impl Tty {
         // on the file, taken below, does not.
         let is_pseudo = fs::canonicalize(path).is_ok_and(|real| real.starts_with("/dev/pts"));
         let builder = serialport::new(path, baud).timeout(Duration::ZERO).exclusive(!is_pseudo);
-        let port = TTYPort::open(&builder).map_err(io::Error::from)?;
+        let port = TTYPort::open(&builder).map_err(|e| open_error(path, e))?;
         if is_pseudo {
             // SAFETY: flock only reads the descriptor, which `port` keeps open.
             if unsafe { libc::flock(port.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
@@ -102,6 +102,15 @@ impl Drop for Tty {
     fn drop(&mut self) {
         // closing a port waits up to 30 s for bytes that a stuck device does not take
         let _ = self.port.clear(ClearBuffer::Output);
+    }
+}
+
+/// The library says "no device" for a port that somebody else holds, too.
+fn open_error(path: &str, error: serialport::Error) -> io::Error {
+    let is_there = fs::metadata(path).is_ok();
+    match error.kind {
+        serialport::ErrorKind::NoDevice if is_there => io::Error::new(io::ErrorKind::ResourceBusy, error.description),
+        _ => error.into(),
     }
 }
 
