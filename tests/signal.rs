@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use goband::game::{Event, EventKind, Interval, Text};
 use goband::rules::{Color, Point};
-use goband::signal::emulator::{Console, EmulatorOptions, Faults, Heard, Lamp, What};
+use goband::signal::emulator::{Console, EmulatorOptions, Faults, Heard, Lamp, Modbus, What};
 use goband::signal::frame::FrameDecoder;
 use goband::signal::message::Message;
 use goband::signal::{Button, Closing, DeviceConfig, DeviceKind, DeviceState, SignalConfig, Signals, State};
@@ -198,6 +198,30 @@ fn read_until(port: &mut TTYPort, wire: &mut Vec<u8>, is_enough: impl Fn(&[u8]) 
             Err(e) => panic!("{e}"),
         }
     }
+}
+
+#[test]
+fn a_modbus_board_confirms_and_its_silence_is_told() {
+    let board = Modbus::spawn(EmulatorOptions::default()).unwrap();
+    let mut device = DeviceConfig::new(DeviceKind::Modbus, board.path().to_string_lossy());
+    device.reassert_s = Some(1);
+    let signals = spawn(vec![device]);
+    let hear_relay = |relay, is_on| {
+        hear(board.heard(), "a relay", |h| match h.what {
+            What::Relay { channel, on, changed: true } if (channel, on) == (relay, is_on) => Some(()),
+            _ => None,
+        });
+    };
+    hear_relay(1, true);
+    board.set_silent(true);
+    let report = signals.reports().recv_timeout(PATIENCE).unwrap();
+    assert!(report.degraded && report.text.en.contains("no relay board answers"), "{report:?}");
+    board.set_silent(false);
+    signals.tell(&event(1, EventKind::DoubleMove));
+    hear_relay(3, true);
+    assert!(!signals.reports().recv_timeout(PATIENCE).unwrap().degraded);
+    signals.shutdown();
+    hear_relay(3, false);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `goband emulate console|lamp`: a device without hardware, on a pseudo-terminal, that prints what it receives.
+//! `goband emulate console|lamp|modbus`: a device without hardware, on a pseudo-terminal, that prints what it receives.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use crate::signal::Button;
-use crate::signal::emulator::{Console, EmulatorOptions, Faults, Heard, Lamp};
+use crate::signal::emulator::{Console, EmulatorOptions, Faults, Heard, Lamp, Modbus};
 
 /// Which device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -20,7 +20,7 @@ pub enum Device {
     Console,
     /// An LCUS USB relay board with lamps
     Lamp,
-    /// Modbus RTU relays (not in this version)
+    /// A Modbus RTU relay board with lamps, address 1
     Modbus,
     /// A clock adapter (not in this version)
     Clock,
@@ -114,9 +114,14 @@ pub fn run(args: EmulateArgs) -> anyhow::Result<u8> {
             announce("lamp", &args);
             print(lamp.heard(), args.all, &stop)
         }
-        Device::Modbus | Device::Clock | Device::Dgt => {
+        Device::Modbus => {
+            let board = Modbus::spawn(options).with_context(place)?;
+            announce("modbus relay board", &args);
+            print(board.heard(), args.all, &stop)
+        }
+        Device::Clock | Device::Dgt => {
             let name = args.device.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned());
-            eprintln!("goband emulate: {name} is not in this version; console and lamp are");
+            eprintln!("goband emulate: {name} is not in this version; console, lamp and modbus are");
             Ok(2)
         }
     }

@@ -10,6 +10,19 @@ pub enum DeviceKind {
     Console,
     /// An LCUS (LC-Tech) USB relay board with lamps and a buzzer.
     Lamp,
+    /// A Modbus RTU relay board with lamps and a buzzer: it confirms what it is told.
+    Modbus,
+}
+
+impl DeviceKind {
+    /// As in the configuration.
+    pub fn name(self) -> &'static str {
+        match self {
+            DeviceKind::Console => "console",
+            DeviceKind::Lamp => "lamp",
+            DeviceKind::Modbus => "modbus",
+        }
+    }
 }
 
 /// In which language the console shows texts.
@@ -53,19 +66,21 @@ pub struct DeviceConfig {
     pub port: String,
     /// Stands in messages; otherwise the kind and the port do.
     pub name: Option<String>,
-    /// Otherwise 115200 for a console, 9600 for a lamp.
+    /// Otherwise 115200 for a console, 9600 for relays.
     pub baud: Option<u32>,
     /// Console: language of the texts.
     pub language: Option<Language>,
-    /// Lamp: which relay switches what.
+    /// Lamp, modbus: which relay switches what.
     pub channels: Option<LampChannels>,
-    /// Lamp: relays do not confirm, so the state is sent again every so many seconds (5).
+    /// Lamp: relays do not confirm, so the state is sent again every so many seconds (5). Modbus: it is asked so often.
     pub reassert_s: Option<u64>,
-    /// Lamp: how long the buzzer sounds for a new infraction, milliseconds (1000).
+    /// Lamp, modbus: how long the buzzer sounds for a new infraction, milliseconds (1000).
     pub buzzer_ms: Option<u64>,
     /// Lamp: ask the board for its state after each re-assertion. Many boards never answer; that is no fault.
     #[serde(default)]
     pub query_status: bool,
+    /// Modbus: the board's address, 1 to 247 (1).
+    pub unit: Option<u8>,
     /// Log every byte sent and received, as hexadecimal digits with the time (level `debug`).
     #[serde(default)]
     pub log_bytes: bool,
@@ -84,24 +99,21 @@ impl DeviceConfig {
             reassert_s: None,
             buzzer_ms: None,
             query_status: false,
+            unit: None,
             log_bytes: false,
         }
     }
 
     /// The name for messages.
     pub fn name(&self) -> String {
-        let kind = match self.kind {
-            DeviceKind::Console => "console",
-            DeviceKind::Lamp => "lamp",
-        };
-        self.name.clone().unwrap_or_else(|| format!("{kind} {}", self.port))
+        self.name.clone().unwrap_or_else(|| format!("{} {}", self.kind.name(), self.port))
     }
 
     /// The baud rate.
     pub fn baud(&self) -> u32 {
         self.baud.unwrap_or(match self.kind {
             DeviceKind::Console => 115_200,
-            DeviceKind::Lamp => 9600,
+            DeviceKind::Lamp | DeviceKind::Modbus => 9600,
         })
     }
 
@@ -118,14 +130,23 @@ impl DeviceConfig {
         {
             return Err(("signal.baud", format!("{baud} is not possible; 300 to 4000000, usually 9600 or 115200")));
         }
-        let only = |key, set: bool, kind, name: &str| {
-            if set && self.kind != kind { Err((key, format!("only a {name} has this key"))) } else { Ok(()) }
+        let only = |key, is_set: bool, kinds: &[DeviceKind]| {
+            if !is_set || kinds.contains(&self.kind) {
+                return Ok(());
+            }
+            let kinds: Vec<&str> = kinds.iter().map(|k| k.name()).collect();
+            Err((key, format!("a {} has no such key; it belongs to {}", self.kind.name(), kinds.join(" and "))))
         };
-        only("signal.language", self.language.is_some(), DeviceKind::Console, "console")?;
-        only("signal.channels", self.channels.is_some(), DeviceKind::Lamp, "lamp")?;
-        only("signal.reassert_s", self.reassert_s.is_some(), DeviceKind::Lamp, "lamp")?;
-        only("signal.buzzer_ms", self.buzzer_ms.is_some(), DeviceKind::Lamp, "lamp")?;
-        only("signal.query_status", self.query_status, DeviceKind::Lamp, "lamp")?;
+        let relays = [DeviceKind::Lamp, DeviceKind::Modbus];
+        only("signal.language", self.language.is_some(), &[DeviceKind::Console])?;
+        only("signal.channels", self.channels.is_some(), &relays)?;
+        only("signal.reassert_s", self.reassert_s.is_some(), &relays)?;
+        only("signal.buzzer_ms", self.buzzer_ms.is_some(), &relays)?;
+        only("signal.query_status", self.query_status, &[DeviceKind::Lamp])?;
+        only("signal.unit", self.unit.is_some(), &[DeviceKind::Modbus])?;
+        if self.unit.is_some_and(|unit| !(1..=247).contains(&unit)) {
+            return Err(("signal.unit", "1 to 247".into()));
+        }
         if let Some(channels) = self.channels {
             let used: Vec<(&str, u8)> =
                 channels.named().into_iter().filter_map(|(name, channel)| Some((name, channel?))).collect();
@@ -181,6 +202,8 @@ mod tests {
             ("kind = \"lamp\"\nport = \"x\"\nchannels = { red = 2, amber = 2 }", ["signal.channels", "both"]),
             ("kind = \"lamp\"\nport = \"x\"\nchannels = { green = 1 }", ["signal.channels", "red or amber"]),
             ("kind = \"lamp\"\nport = \"x\"\nchannels = { blue = 1 }", ["blue", "green"]),
+            ("kind = \"lamp\"\nport = \"x\"\nunit = 1", ["signal.unit", "modbus"]),
+            ("kind = \"modbus\"\nport = \"x\"\nunit = 0", ["signal.unit", "247"]),
             ("kind = \"lamp\"\nport = \"x\"\nreassert_s = 0", ["signal.reassert_s", "3600"]),
         ] {
             let error = parse(text).unwrap_err();

@@ -132,6 +132,10 @@ impl DeviceThread {
                 let is_out = self.driver.has_said_farewell()
                     && self.driver.output().is_empty()
                     && link.tty.as_ref().is_none_or(|tty| tty.unsent() == 0);
+                if is_out && link.tty.is_some() {
+                    // an adapter holds the last bytes a little longer than the system knows
+                    std::thread::sleep(Duration::from_millis(20));
+                }
                 if is_out || link.tty.is_none() || Instant::now() >= by {
                     return;
                 }

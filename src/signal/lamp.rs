@@ -9,19 +9,11 @@ use super::config::LampChannels;
 use super::driver::{Driver, Health, Pressed};
 use super::exchange::Counters;
 use super::lcus::{QUERY, StatusDecoder, Switch};
-use super::model::{Outlook, State, Weight};
+use super::lights::{Lamp, Lights, wired};
+use super::model::Outlook;
 
 /// Pause between two frames; a frame takes 4 ms at 9600 baud.
 const GAP_MS: u64 = 20;
-
-/// The lamps by urgency: what is dark while it should be lit is worst for the first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lamp {
-    Red,
-    Buzzer,
-    Amber,
-    Green,
-}
 
 #[derive(Clone, Copy, Debug)]
 struct Relay {
@@ -44,10 +36,7 @@ pub struct LampTimes {
 pub struct LampDriver {
     relays: Vec<Relay>,
     times: LampTimes,
-    state: Option<State>,
-    /// Alarms up to this one have sounded.
-    sounded: u64,
-    buzzer_until_ms: u64,
+    lights: Lights,
     next_frame_ms: u64,
     reassert_due_ms: u64,
     query_due: bool,
@@ -60,22 +49,11 @@ pub struct LampDriver {
 impl LampDriver {
     /// A driver for a board wired as `channels`.
     pub fn new(channels: LampChannels, times: LampTimes) -> LampDriver {
-        let wired = [
-            (Lamp::Red, channels.red),
-            (Lamp::Buzzer, channels.buzzer),
-            (Lamp::Amber, channels.amber),
-            (Lamp::Green, channels.green),
-        ];
-        let relays = wired
-            .into_iter()
-            .filter_map(|(lamp, channel)| Some(Relay { lamp, channel: channel?, told: None }))
-            .collect();
+        let relays = wired(channels).into_iter().map(|(lamp, channel)| Relay { lamp, channel, told: None }).collect();
         LampDriver {
             relays,
             times,
-            state: None,
-            sounded: 0,
-            buzzer_until_ms: 0,
+            lights: Lights::new(times.buzzer_ms),
             next_frame_ms: 0,
             reassert_due_ms: 0,
             query_due: false,
@@ -83,17 +61,6 @@ impl LampDriver {
             out: Vec::new(),
             farewell: false,
             counters: Counters::default(),
-        }
-    }
-
-    /// Which lamps are lit in a state. A fault lights red and amber together, unlike everything else.
-    fn is_lit(&self, lamp: Lamp, now_ms: u64) -> bool {
-        let Some(state) = self.state.filter(|_| !self.farewell) else { return false };
-        match lamp {
-            Lamp::Green => state == State::Idle,
-            Lamp::Amber => matches!(state, State::Attention | State::Fault),
-            Lamp::Red => matches!(state, State::Infraction | State::Fault),
-            Lamp::Buzzer => now_ms < self.buzzer_until_ms,
         }
     }
 }
@@ -107,17 +74,7 @@ impl Driver for LampDriver {
     }
 
     fn show(&mut self, outlook: &Arc<Outlook>, now_ms: u64) {
-        let is_new = |number: u64| number > self.sounded;
-        let fresh = outlook.alarms.iter().any(|a| {
-            is_new(a.number) && a.weight == Weight::Infraction && !a.old && !a.acknowledged && a.closed.is_none()
-        });
-        if fresh {
-            self.buzzer_until_ms = now_ms + self.times.buzzer_ms;
-        } else if outlook.state != State::Infraction {
-            self.buzzer_until_ms = 0;
-        }
-        self.sounded = outlook.alarms.iter().map(|a| a.number).max().unwrap_or(0).max(self.sounded);
-        self.state = Some(outlook.state);
+        self.lights.show(outlook, now_ms);
     }
 
     fn received(&mut self, bytes: &[u8], _now_ms: u64) -> Vec<Pressed> {
@@ -144,11 +101,11 @@ impl Driver for LampDriver {
         }
         if now_ms >= self.next_frame_ms {
             // a change goes before a mere repetition
-            let differs = |r: &Relay| r.told.is_some_and(|told| told != self.is_lit(r.lamp, now_ms));
+            let differs = |r: &Relay| r.told.is_some_and(|told| told != self.lights.is_lit(r.lamp, now_ms));
             let next =
                 self.relays.iter().position(differs).or_else(|| self.relays.iter().position(|r| r.told.is_none()));
             if let Some(n) = next {
-                let on = self.is_lit(self.relays[n].lamp, now_ms);
+                let on = self.lights.is_lit(self.relays[n].lamp, now_ms);
                 self.relays[n].told = Some(on);
                 self.out.extend_from_slice(&Switch { channel: self.relays[n].channel, on }.encode());
                 self.counters.lines_sent += 1;
@@ -158,10 +115,9 @@ impl Driver for LampDriver {
                 self.next_frame_ms = now_ms + GAP_MS;
             }
         }
-        let is_due = |r: &Relay| r.told != Some(self.is_lit(r.lamp, now_ms));
+        let is_due = |r: &Relay| r.told != Some(self.lights.is_lit(r.lamp, now_ms));
         let frame = (self.query_due || self.relays.iter().any(is_due)).then_some(self.next_frame_ms);
-        let buzzer = (now_ms < self.buzzer_until_ms).then_some(self.buzzer_until_ms);
-        [Some(self.reassert_due_ms), frame, buzzer].into_iter().flatten().min()
+        [Some(self.reassert_due_ms), frame, self.lights.next_change_ms(now_ms)].into_iter().flatten().min()
     }
 
     fn output(&mut self) -> &mut Vec<u8> {
@@ -174,6 +130,7 @@ impl Driver for LampDriver {
 
     fn farewell(&mut self, now_ms: u64) {
         self.farewell = true;
+        self.lights.all_off();
         self.reassert_due_ms = now_ms + self.times.reassert_ms;
     }
 

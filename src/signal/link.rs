@@ -100,8 +100,11 @@ impl Tty {
 
 impl Drop for Tty {
     fn drop(&mut self) {
-        // closing a port waits up to 30 s for bytes that a stuck device does not take
-        let _ = self.port.clear(ClearBuffer::Output);
+        // Closing a port waits up to 30 s for bytes that a stuck device does not take. (A pseudo-terminal counts none, and
+        // would lose what the other end has not read yet.)
+        if self.unsent() > 0 {
+            let _ = self.port.clear(ClearBuffer::Output);
+        }
     }
 }
 

@@ -13,6 +13,7 @@ use super::driver::Driver;
 use super::hub::{ConsoleInput, Hub};
 use super::lamp::{LampDriver, LampTimes};
 use super::link::wake_pair;
+use super::modbus_lamp::ModbusDriver;
 use super::model::{Model, Outlook};
 use crate::game::{Event, SinkReport};
 
@@ -135,19 +136,19 @@ impl Drop for Signals {
 }
 
 fn driver(device: &DeviceConfig, introduction: &Introduction) -> Box<dyn Driver> {
+    let channels = device.channels.unwrap_or_default();
+    let times = LampTimes {
+        reassert_ms: device.reassert_s.unwrap_or(5) * 1000,
+        buzzer_ms: device.buzzer_ms.unwrap_or(1000),
+        query_status: device.query_status,
+    };
     match device.kind {
         DeviceKind::Console => {
             let language = device.language.unwrap_or_default();
             Box::new(ConsoleDriver::new(device.baud(), language, introduction.clone()))
         }
-        DeviceKind::Lamp => {
-            let times = LampTimes {
-                reassert_ms: device.reassert_s.unwrap_or(5) * 1000,
-                buzzer_ms: device.buzzer_ms.unwrap_or(1000),
-                query_status: device.query_status,
-            };
-            Box::new(LampDriver::new(device.channels.unwrap_or_default(), times))
-        }
+        DeviceKind::Lamp => Box::new(LampDriver::new(channels, times)),
+        DeviceKind::Modbus => Box::new(ModbusDriver::new(device.unit.unwrap_or(1), device.baud(), channels, times)),
     }
 }
 

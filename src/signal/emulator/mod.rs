@@ -4,10 +4,11 @@
 //! Enters: bytes that goband sends. Leaves: what the device would show ([`Heard`]), and its answers.
 
 mod console;
-mod faults;
+pub(super) mod faults;
 mod lamp;
+mod modbus;
 mod pty;
-mod runner;
+pub(super) mod runner;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ use std::time::Instant;
 pub use console::{Console, ConsoleDevice};
 pub use faults::Faults;
 pub use lamp::{Lamp, LampDevice};
+pub use modbus::{Modbus, ModbusDevice};
 pub use pty::Pty;
 
 use super::message::Message;
