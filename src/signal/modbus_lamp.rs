@@ -18,6 +18,8 @@ const ANSWER_MS: u64 = 200;
 const SILENCE_MS: u64 = 3000;
 /// The bus rests between two frames: 3.5 characters by the standard, 4 ms at 9600 baud.
 const REST_MS: u64 = 5;
+/// A question that was not answered is asked again after so long.
+const ASK_AGAIN_MS: u64 = 500;
 /// A refused relay is tried again only so often.
 const REFUSED_MS: u64 = 2000;
 
@@ -27,6 +29,8 @@ struct Relay {
     coil: u16,
     /// What the board has confirmed; None: not known.
     confirmed: Option<bool>,
+    /// The exception that the board answered to the last write.
+    refused: Option<u8>,
     not_before_ms: u64,
 }
 
@@ -43,7 +47,6 @@ pub struct ModbusDriver {
     ask_due_ms: u64,
     opened_ms: u64,
     heard_ms: Option<u64>,
-    refused: Option<u8>,
     decoder: AnswerDecoder,
     out: Vec<u8>,
     farewell: bool,
@@ -57,6 +60,7 @@ impl ModbusDriver {
             lamp,
             coil: u16::from(channel.saturating_sub(1)),
             confirmed: None,
+            refused: None,
             not_before_ms: 0,
         };
         ModbusDriver {
@@ -71,7 +75,6 @@ impl ModbusDriver {
             ask_due_ms: 0,
             opened_ms: 0,
             heard_ms: None,
-            refused: None,
             decoder: AnswerDecoder::new(unit),
             out: Vec::new(),
             farewell: false,
@@ -92,8 +95,10 @@ impl ModbusDriver {
         let Some((request, _)) = self.in_flight else { return };
         match (request, answer) {
             (Request::Write { coil, on }, Answer::Written { coil: c, on: o }) if (coil, on) == (*c, *o) => {
-                self.refused = None;
-                self.relays.iter_mut().filter(|r| r.coil == coil).for_each(|r| r.confirmed = Some(on));
+                for relay in self.relays.iter_mut().filter(|r| r.coil == coil) {
+                    relay.confirmed = Some(on);
+                    relay.refused = None;
+                }
             }
             (Request::Read { .. }, Answer::Coils(states)) => {
                 for relay in &mut self.relays {
@@ -107,9 +112,10 @@ impl ModbusDriver {
                 }
             }
             (Request::Write { coil, .. }, Answer::Exception { code, .. }) => {
-                self.refused = Some(*code);
-                let relays = self.relays.iter_mut().filter(|r| r.coil == coil);
-                relays.for_each(|r| r.not_before_ms = now_ms + REFUSED_MS);
+                for relay in self.relays.iter_mut().filter(|r| r.coil == coil) {
+                    relay.refused = Some(*code);
+                    relay.not_before_ms = now_ms + REFUSED_MS;
+                }
             }
             // some boards cannot be asked
             (Request::Read { .. }, Answer::Exception { .. }) => {}
@@ -153,9 +159,15 @@ impl Driver for ModbusDriver {
     }
 
     fn poll(&mut self, now_ms: u64) -> Option<u64> {
-        if self.in_flight.is_some_and(|(_, due_ms)| now_ms >= due_ms) {
+        if let Some((request, due_ms)) = self.in_flight
+            && now_ms >= due_ms
+        {
             self.in_flight = None;
             self.counters.repeats += 1;
+            if matches!(request, Request::Read { .. }) {
+                // lost on the way, or a board that cannot be asked
+                self.ask_due_ms = now_ms + ASK_AGAIN_MS;
+            }
         }
         if self.in_flight.is_none() && now_ms >= self.rest_until_ms {
             if let Some(write) = self.next_write(now_ms) {
@@ -180,7 +192,7 @@ impl Driver for ModbusDriver {
     }
 
     fn health(&self, now_ms: u64) -> Health {
-        if let Some(code) = self.refused {
+        if let Some(code) = self.relays.iter().find_map(|r| r.refused) {
             return Health::Silent(Text {
                 en: format!("the board refuses a relay (Modbus exception {code}); check the channels"),
                 zh: format!("继电器板拒绝操作(Modbus 异常 {code}),请检查通道配置"),
