@@ -5,14 +5,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
-use opencv::core::{Mat, Vector};
-use opencv::imgcodecs;
+use opencv::core::Mat;
 use opencv::prelude::*;
 use serde_json::{Value, json};
 
 use crate::game::diagram::Diagram;
 use crate::vision::{
-    Lattice, LocateOptions, Models, PhotoReader, PhotoReading, PointReading, VisionError, draw_overlay, load_photo,
+    Lattice, LocateOptions, Models, PhotoReader, PhotoReading, PointReading, VisionError, draw_overlay, load_photo, save_picture,
 };
 
 /// How the position is written.
@@ -65,7 +64,8 @@ pub struct ReadArgs {
     pub models: Option<PathBuf>,
 }
 
-fn parse_size(text: &str) -> Result<u8, String> {
+/// 9, 13 or 19.
+pub(super) fn parse_size(text: &str) -> Result<u8, String> {
     match text {
         "9" => Ok(9),
         "13" => Ok(13),
@@ -223,9 +223,7 @@ pub fn run(args: ReadArgs) -> anyhow::Result<u8> {
     };
     if let Some(path) = &args.overlay {
         let drawn = draw_overlay(&image, &reading.lattice, &reading.points)?;
-        let written = imgcodecs::imwrite(path, &drawn, &Vector::new())
-            .with_context(|| format!("cannot write the overlay {}", path.display()))?;
-        anyhow::ensure!(written, "cannot write the overlay {}", path.display());
+        save_picture(path, &drawn)?;
     }
     print(&match args.format {
         ReadFormat::Text => text(&reading),

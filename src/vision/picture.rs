@@ -25,6 +25,19 @@ pub fn load_photo(path: &Path) -> Result<Mat> {
     decode_photo(&bytes).map_err(|e| VisionError::Picture(format!("{}: {e}", path.display())))
 }
 
+/// Writes a picture; the ending of the name says how (`.png`, `.jpg`).
+///
+/// # Errors
+/// Names the file when it cannot be written.
+pub fn save_picture(path: &Path, image: &Mat) -> Result<()> {
+    let failed = |why: String| VisionError::Picture(format!("{}: cannot be written: {why}", path.display()));
+    match imgcodecs::imwrite(path, image, &Vector::new()) {
+        Ok(true) => Ok(()),
+        Ok(false) => Err(failed("is the folder there, and is there room?".into())),
+        Err(e) => Err(failed(format!("{}; name it .png or .jpg", e.message))),
+    }
+}
+
 /// Decodes JPEG, PNG and whatever else OpenCV knows to 8-bit BGR, EXIF orientation applied.
 ///
 /// # Errors
