@@ -1,6 +1,7 @@
 //! A picture with its time, and the trait of everything that gives pictures.
 
 use opencv::core::Mat;
+use opencv::prelude::*;
 
 /// One picture.
 #[derive(Clone, Debug)]
@@ -11,6 +12,13 @@ pub struct Frame {
     pub time_ms: u64,
     /// BGR, 8 bits.
     pub image: Mat,
+}
+
+impl Frame {
+    /// Width and height, pixels.
+    pub fn size(&self) -> [i32; 2] {
+        [self.image.cols(), self.image.rows()]
+    }
 }
 
 /// What a source had to give.

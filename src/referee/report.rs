@@ -9,6 +9,12 @@ impl Referee {
         Event::new(kind, at_ms, self.now, confidence)
     }
 
+    /// A number for an event that somebody else decides (a sink in trouble, the referee's ruling): one table, one order.
+    pub fn take_seq(&mut self) -> u64 {
+        self.ledger.last_seq += 1;
+        self.ledger.last_seq
+    }
+
     /// Numbers it, adds what the rules say, takes it into the ledger and gives it out. Returns its number.
     pub(super) fn emit(&mut self, mut e: Event) -> u64 {
         e.seq = self.ledger.last_seq + 1;

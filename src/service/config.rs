@@ -64,15 +64,20 @@ impl Default for TableConfig {
 pub struct SourceConfig {
     /// A camera's number, path or name; an `rtsp://` or `http://` address; a file; a folder; `virtual` or `virtual:SCRIPT.toml`.
     pub from: String,
-    pub width: Option<i32>,
-    pub height: Option<i32>,
+    pub width: Option<u32>,
+    pub height: Option<u32>,
     pub fps: Option<f64>,
-    #[serde(default)]
+    /// Ask a camera for MJPEG: USB 2 has no room for raw pictures of a useful size.
+    #[serde(default = "yes")]
     pub mjpeg: bool,
     #[serde(default)]
     pub lock_exposure: bool,
     #[serde(default)]
     pub lock_white_balance: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// `[game]`: who plays; goes into the record.

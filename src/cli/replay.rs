@@ -1,0 +1,188 @@
+//! `goband replay`: footage through the same pipeline as live, as fast as it goes.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::capture::{CaptureThread, OpenOptions, Pace, SourceSpec};
+use crate::game::{Event, EventKind, GameInfo, GameState};
+use crate::referee::{Press, RefereeOptions};
+use crate::service::scorecard::{Scorecard, Truth};
+use crate::service::{self, Config, Summary, Table, TableSetup};
+
+use super::{Format, UsageError};
+
+/// Arguments of `goband replay`.
+#[derive(Args)]
+pub struct ReplayArgs {
+    /// A video file, a folder of pictures, or `virtual[:SCRIPT.toml]`
+    footage: String,
+    /// Folder for game.sgf, events.jsonl, the journal and evidence/; made if missing
+    #[arg(long)]
+    out: PathBuf,
+    /// Lines of the board: 9, 13 or 19; found when absent
+    #[arg(long, value_parser = super::read::parse_size)]
+    size: Option<u8>,
+    /// cwa, cwa-classic, team-relay, japan-korea, ancient, or a ruleset file
+    #[arg(long)]
+    ruleset: Option<String>,
+    /// A configuration: its `[table]` and `[game]` sections are used
+    #[arg(long)]
+    config: Option<PathBuf>,
+    /// Pictures a second of a folder (1), or instead of the rate a file states
+    #[arg(long)]
+    fps: Option<f64>,
+    /// Position and history already reached (SGF)
+    #[arg(long)]
+    start: Option<PathBuf>,
+    /// Clock presses, one {"ms":81200,"side":"B"} a line
+    #[arg(long)]
+    presses: Option<PathBuf>,
+    /// What is known to have happened (truth.json): prints a comparison and fails if it differs
+    #[arg(long)]
+    truth: Option<PathBuf>,
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+}
+
+/// Runs the footage.
+///
+/// # Errors
+/// Footage that cannot be read, an output folder that cannot be written, a faulty option.
+pub fn run(args: ReplayArgs) -> Result<u8> {
+    let spec: SourceSpec = args.footage.parse().map_err(|e| UsageError(format!("{}: {e:#}", args.footage)))?;
+    let presses = args.presses.as_deref().map(read_presses).transpose()?.unwrap_or_default();
+    let truth = args.truth.as_deref().map(read_truth).transpose()?;
+    let setup = setup(&args)?;
+    let options = OpenOptions { fps: args.fps, ..OpenOptions::default() };
+    let source = service::open_source(&spec, &options, Pace::AsFastAsItGoes, false)?;
+    if source.is_live() {
+        return Err(UsageError(format!("{} is live: use `goband run`", args.footage)).into());
+    }
+
+    let stop = service::stop_on_signals()?;
+    let mut table = Table::open(setup)?;
+    table.expect_presses(presses);
+    let started = Instant::now();
+    let (capture, captured) = CaptureThread::spawn(source);
+    let bar = if args.format == Format::Text { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+    bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("progress")?);
+    table.run(&captured, &stop, |event| {
+        let footage_s = event.reported_ms as f64 / 1000.0;
+        bar.set_message(format!("{footage_s:.0} s of footage in {:.0} s", started.elapsed().as_secs_f64()));
+        bar.tick();
+    });
+    bar.finish_and_clear();
+    capture.stop();
+    let summary = table.finish()?;
+    let wall_s = started.elapsed().as_secs_f64();
+
+    let card = truth.map(|t| Scorecard::compare(&t, &summary.events, summary.until_ms, 0));
+    match args.format {
+        Format::Json => print_json(&args, &summary, wall_s, card.as_ref()),
+        Format::Text => print_text(&args, &summary, wall_s, card.as_ref()),
+    }
+    if !summary.events.iter().any(|e| e.kind == EventKind::BoardFound) {
+        eprintln!("goband: no board was found in {}", args.footage);
+        return Ok(3);
+    }
+    Ok(if card.is_none_or(|c| c.is_perfect()) { 0 } else { 1 })
+}
+
+fn setup(args: &ReplayArgs) -> Result<TableSetup> {
+    let mut setup = match &args.config {
+        Some(path) => super::run::setup(&Config::load(path)?, args.out.clone())?,
+        None => {
+            let ruleset = service::load_ruleset("cwa")?;
+            TableSetup {
+                folder: args.out.clone(),
+                name: String::new(),
+                info: GameInfo::for_ruleset(&ruleset),
+                size: None,
+                corners: None,
+                referee: RefereeOptions::new(ruleset),
+                devices: Vec::new(),
+                feed: None,
+                replay: true,
+            }
+        }
+    };
+    setup.name = "replay".into();
+    setup.devices = Vec::new();
+    setup.feed = None;
+    setup.replay = true;
+    setup.size = args.size.or(setup.size);
+    if let Some(name) = &args.ruleset {
+        let ruleset = service::load_ruleset(name)?;
+        let by_rules = GameInfo::for_ruleset(&ruleset);
+        setup.info = GameInfo { ruleset: by_rules.ruleset, komi: by_rules.komi, ..setup.info };
+        setup.referee.ruleset = ruleset;
+    }
+    if let Some(path) = &args.start {
+        let start = service::load_start(path).map_err(|e| UsageError(format!("--start: {e:#}")))?;
+        setup.size = setup.size.or(Some(start.size()));
+        setup.referee.start = Some(start);
+    }
+    Ok(setup)
+}
+
+fn infractions(summary: &Summary) -> Vec<&Event> {
+    summary.events.iter().filter(|e| e.kind.is_infraction()).collect()
+}
+
+/// How many times faster than the footage it went.
+fn speed(summary: &Summary, wall_s: f64) -> f64 {
+    summary.until_ms as f64 / 1000.0 / wall_s
+}
+
+fn print_json(args: &ReplayArgs, summary: &Summary, wall_s: f64, card: Option<&Scorecard>) {
+    let json = serde_json::json!({
+        "footage": args.footage,
+        "out": args.out,
+        "moves": summary.moves,
+        "infractions": infractions(summary),
+        "board": GameState::fold(&summary.events).board(),
+        "frames": summary.frames,
+        "footage_ms": summary.until_ms,
+        "speed": (speed(summary, wall_s) * 100.0).round() / 100.0,
+        "perfect": card.map(Scorecard::is_perfect),
+    });
+    println!("{json}");
+}
+
+fn print_text(args: &ReplayArgs, summary: &Summary, wall_s: f64, card: Option<&Scorecard>) {
+    let infractions = infractions(summary);
+    println!("moves        {}", summary.moves);
+    println!("infractions  {}", infractions.len());
+    for e in &infractions {
+        let text = e.text.as_ref().map_or("", |t| t.en.as_str());
+        println!("             {:>7.1} s  {:<18} {text}", e.reported_ms as f64 / 1000.0, e.kind.name());
+    }
+    let speed = speed(summary, wall_s);
+    println!("speed        {speed:.1} × real time ({} frames in {wall_s:.1} s)", summary.frames);
+    println!("written      {}", args.out.display());
+    if let Some(card) = card {
+        println!("\nagainst the truth\n{card}");
+    }
+}
+
+fn read_presses(path: &Path) -> Result<Vec<Press>> {
+    let text = std::fs::read_to_string(path).map_err(|e| UsageError(format!("{}: {e}", path.display())))?;
+    let mut presses = Vec::new();
+    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
+        let press: Press = serde_json::from_str(line).map_err(|e| {
+            let wanted = r#"{"ms":81200,"side":"B"}"#;
+            UsageError(format!("{}: line {}: {e}; expected {wanted}", path.display(), i + 1))
+        })?;
+        presses.push(press);
+    }
+    Ok(presses)
+}
+
+fn read_truth(path: &Path) -> Result<Truth> {
+    let text = std::fs::read_to_string(path).map_err(|e| UsageError(format!("{}: {e}", path.display())))?;
+    Ok(serde_json::from_str(&text).map_err(|e| UsageError(format!("{}: {e}", path.display())))?)
+}

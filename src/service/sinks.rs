@@ -1,0 +1,211 @@
+//! Who is told of an event, and in what order: first the journal, then everybody else.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use crossbeam_channel::Receiver;
+
+use crate::feed::{Condition, Feed, Health};
+use crate::game::{Event, GameInfo, GameState, SinkReport, Text, sgf};
+use crate::record::{AppendOutcome, EventsFile, Evidence, EvidenceOptions, Journal, SgfFile};
+use crate::signal::{ConsoleInput, DeviceConfig, SignalConfig, Signals};
+
+use super::pictures::{Pictures, Shown};
+
+/// The sinks of one table.
+pub struct Sinks {
+    journal: Journal,
+    events_file: Option<EventsFile>,
+    sgf: SgfFile,
+    evidence: Arc<Evidence>,
+    pub pictures: Pictures,
+    signals: Option<Signals>,
+    feed: Option<Arc<Feed>>,
+    info: GameInfo,
+    /// Reports of the sinks that work on this thread.
+    own_reports: Vec<SinkReport>,
+    /// The last word of every sink that is in trouble.
+    troubles: Vec<SinkReport>,
+}
+
+/// What the sinks need.
+pub struct SinkSetup<'a> {
+    pub folder: &'a Path,
+    pub table: &'a str,
+    pub info: GameInfo,
+    pub devices: Vec<DeviceConfig>,
+    pub feed: Option<Feed>,
+    /// A replay: nothing is dropped, `events.jsonl` is written.
+    pub replay: bool,
+}
+
+impl Sinks {
+    /// Starts everything that hangs on an open journal.
+    ///
+    /// # Errors
+    /// A thread, file or device that cannot be had; the message names it.
+    pub fn open(journal: Journal, setup: SinkSetup) -> Result<Sinks> {
+        let options = EvidenceOptions { lossless: setup.replay, ..EvidenceOptions::default() };
+        let evidence = Arc::new(Evidence::spawn(setup.folder, options).context("the evidence's threads")?);
+        let feed = setup.feed.map(Arc::new);
+        let events_file = if setup.replay {
+            let path = setup.folder.join("events.jsonl");
+            Some(EventsFile::create(&path).with_context(|| format!("{}", path.display()))?)
+        } else {
+            None
+        };
+        let signals = if setup.devices.is_empty() {
+            None
+        } else {
+            let game = setup.folder.display().to_string();
+            let config = SignalConfig { devices: setup.devices, table: setup.table.to_owned(), game };
+            Some(Signals::spawn(config)?)
+        };
+        Ok(Sinks {
+            journal,
+            events_file,
+            sgf: SgfFile::spawn(setup.folder.join("game.sgf")).context("the record's thread")?,
+            pictures: Pictures::spawn(Arc::clone(&evidence), feed.clone(), setup.replay)
+                .context("the pictures' thread")?,
+            evidence,
+            signals,
+            feed,
+            info: setup.info,
+            own_reports: Vec::new(),
+            troubles: Vec::new(),
+        })
+    }
+
+    /// Shows what the journal held at the start.
+    pub fn resume(&mut self, events: &[Event], state: &GameState) {
+        self.sgf.set(sgf::write(state, &self.info));
+        if let Some(feed) = &self.feed {
+            feed.resume(events, state);
+        }
+        if let Some(signals) = &self.signals {
+            signals.restore(events);
+        }
+    }
+
+    /// Tells everybody. The journal is written before anyone is shown anything.
+    pub fn publish(&mut self, event: &Event, state: &GameState) {
+        let outcome = self.journal.append(event);
+        self.note(&outcome);
+        if let Some(file) = &mut self.events_file
+            && let Err(e) = file.write(event)
+        {
+            let text = Text {
+                en: format!("events.jsonl cannot be written: {e}"),
+                zh: format!("无法写入 events.jsonl:{e}"),
+            };
+            self.own_reports.push(SinkReport { sink: "events.jsonl".into(), degraded: true, text });
+        }
+        self.sgf.set(sgf::write(state, &self.info));
+        self.evidence.event(event);
+        if let Some(signals) = &self.signals {
+            signals.tell(event);
+        }
+        if let Some(feed) = &self.feed {
+            feed.event(event, state);
+        }
+    }
+
+    fn note(&mut self, outcome: &AppendOutcome) {
+        if let AppendOutcome::Duplicate { seq } = outcome {
+            tracing::error!("event {seq} was decided twice; the journal keeps the first");
+        }
+        self.own_reports.extend(outcome.report());
+    }
+
+    /// Hands a frame to evidence and page.
+    pub fn show(&mut self, shown: Shown) {
+        self.pictures.show(shown);
+    }
+
+    /// Tries again what a disk refused; call now and then.
+    pub fn tick(&mut self) {
+        if self.journal.waiting() > 0 {
+            let outcome = self.journal.retry();
+            self.note(&outcome);
+        }
+        self.own_reports.extend(self.journal.take_notices());
+    }
+
+    /// What sinks say about themselves since the last call.
+    pub fn take_reports(&mut self) -> Vec<SinkReport> {
+        let mut reports = std::mem::take(&mut self.own_reports);
+        reports.extend(self.sgf.reports().try_iter());
+        reports.extend(self.evidence.reports().try_iter());
+        if let Some(signals) = &self.signals {
+            reports.extend(signals.reports().try_iter());
+        }
+        for r in &reports {
+            self.troubles.retain(|t| t.sink != r.sink);
+            if r.degraded {
+                tracing::warn!("{}: {}", r.sink, r.text.en);
+                self.troubles.push(r.clone());
+            } else {
+                tracing::info!("{}: {}", r.sink, r.text.en);
+            }
+        }
+        reports
+    }
+
+    /// Buttons of the referee's console.
+    pub fn console(&self) -> Option<&Receiver<ConsoleInput>> {
+        self.signals.as_ref().map(Signals::inputs)
+    }
+
+    /// The referee has seen the alarm: lamps go back to attention.
+    pub fn acknowledge(&self, alarm: u64) {
+        if let Some(signals) = &self.signals {
+            signals.acknowledge(alarm);
+        }
+    }
+
+    pub fn feed(&self) -> Option<&Feed> {
+        self.feed.as_deref()
+    }
+
+    /// Tells the page how everything is. `scene`: the parts that are no sinks.
+    pub fn tell_health(&self, scene: Health) {
+        let Some(feed) = &self.feed else { return };
+        let mut health = scene;
+        let devices: Vec<_> = self.signals.iter().flat_map(Signals::status).collect();
+        let is_device = |sink: &str| devices.iter().any(|d| d.name == sink);
+        let mut record_is_well = true;
+        for t in self.troubles.iter().filter(|t| !is_device(&t.sink)) {
+            record_is_well = false;
+            health = health.with(&t.sink, Condition::Degraded, Some(t.text.clone()));
+        }
+        if record_is_well {
+            health = health.with("record", Condition::Well, None);
+        }
+        for d in devices {
+            let condition = if d.trouble.is_none() { Condition::Well } else { Condition::Degraded };
+            health = health.with(&d.name, condition, d.trouble);
+        }
+        feed.health(health);
+    }
+
+    /// Writes what waits and ends the threads.
+    ///
+    /// # Errors
+    /// `events.jsonl` of a replay could not be finished, or events are still not in the journal.
+    pub fn finish(mut self) -> Result<()> {
+        self.tick();
+        let waiting = self.journal.waiting();
+        drop(self.pictures);
+        drop(self.evidence);
+        self.sgf.finish();
+        if let Some(signals) = self.signals {
+            signals.shutdown();
+        }
+        if let Some(file) = self.events_file {
+            file.finish().context("events.jsonl cannot be written")?;
+        }
+        anyhow::ensure!(waiting == 0, "{waiting} events could not be written to the journal; the disk refuses them");
+        Ok(())
+    }
+}
