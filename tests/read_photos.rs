@@ -271,9 +271,9 @@ fn turned_photos_are_read_alike() {
     opencv::core::rotate(&upright, &mut quarter, opencv::core::ROTATE_90_CLOCKWISE).unwrap();
     let rows = reader.read(&quarter, &LocateOptions::default()).unwrap().rows();
     let n = truth.len();
-    for r in 0..n {
-        for c in 0..n {
-            assert_eq!(rows[c].as_bytes()[n - 1 - r], truth[r].as_bytes()[c], "[{r}, {c}]");
+    for (r, row) in truth.iter().enumerate() {
+        for (c, is) in row.bytes().enumerate() {
+            assert_eq!(rows[c].as_bytes()[n - 1 - r], is, "[{r}, {c}]");
         }
     }
     // 30 degrees: the nearest side to the top is the one that was the top

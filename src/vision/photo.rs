@@ -63,7 +63,8 @@ impl PhotoReader {
     /// If the picture is unusable.
     pub fn read_at(&mut self, image: &Mat, lattice: Lattice) -> Result<PhotoReading> {
         let start = Instant::now();
-        let points = self.reader.read(image, &lattice)?;
+        let mut points = self.reader.read(image, &lattice)?;
+        settle_lone_doubts(&mut points, lattice.size);
         Ok(PhotoReading { lattice, points, locate_ms: 0.0, read_ms: start.elapsed().as_secs_f64() * 1000.0 })
     }
 
@@ -73,5 +74,48 @@ impl PhotoReader {
 
     pub fn reader(&mut self) -> &mut Reader {
         &mut self.reader
+    }
+}
+
+/// What covers points (a hand, a sleeve, a bowl) covers several; a lone "hidden" point among seen ones is a glare or a worn
+/// crossing, and the likeliest of the other readings holds. Points out of the picture stay hidden.
+fn settle_lone_doubts(points: &mut [PointReading], size: u8) {
+    let n = size as usize;
+    let hidden: Vec<f32> = points.iter().map(|p| p.hidden).collect();
+    for (i, point) in points.iter_mut().enumerate() {
+        if point.hidden < 0.3 || point.hidden > 0.98 {
+            continue;
+        }
+        let (row, col) = (i / n, i % n);
+        let near = |v: usize| v.saturating_sub(1)..=(v + 1).min(n - 1);
+        let alone = near(row).all(|r| near(col).all(|c| (r, c) == (row, col) || hidden[r * n + c] < 0.3));
+        if alone {
+            let rest = 1.0 - point.hidden;
+            // a tenth of the doubt stays
+            let kept = 0.1 * point.hidden;
+            let scale = (1.0 - kept) / rest;
+            point.empty *= scale;
+            point.black *= scale;
+            point.white *= scale;
+            point.hidden = kept;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lone_doubts_are_settled_and_covered_regions_are_not() {
+        let doubt = PointReading { empty: 0.3, black: 0.05, white: 0.05, hidden: 0.6, offset: [0.0; 2] };
+        let mut points = vec![PointReading::sure(None); 81];
+        points[40] = doubt;
+        (points[0], points[1]) = (doubt, doubt);
+        points[80] = PointReading::HIDDEN;
+        settle_lone_doubts(&mut points, 9);
+        assert_eq!(points[40].letter(), '.');
+        assert!((points[40].empty + points[40].black + points[40].white + points[40].hidden - 1.0).abs() < 1e-5);
+        assert_eq!((points[0].letter(), points[1].letter(), points[80].letter()), ('?', '?', '?'));
     }
 }

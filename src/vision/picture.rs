@@ -110,3 +110,27 @@ pub(super) fn resized(image: &Mat, size: Size) -> Result<Mat> {
     imgproc::resize(image, &mut out, size, 0.0, 0.0, how)?;
     Ok(out)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use opencv::core::Scalar;
+
+    #[test]
+    fn exif_orientation_is_applied() {
+        let image = Mat::new_rows_cols_with_default(64, 96, core::CV_8UC3, Scalar::all(90.0)).unwrap();
+        let jpeg = encode_jpeg(&image, 90, None).unwrap();
+        // APP1: a TIFF block with one entry, orientation (0x0112) 6: turned a quarter
+        let tiff: &[u8] = &[b'I', b'I', 42, 0, 8, 0, 0, 0, 1, 0, 0x12, 1, 3, 0, 1, 0, 0, 0, 6, 0, 0, 0, 0, 0, 0, 0];
+        let length = (2 + 6 + tiff.len()) as u16;
+        let mut turned = jpeg[..2].to_vec();
+        turned.extend([0xff, 0xe1]);
+        turned.extend(length.to_be_bytes());
+        turned.extend(b"Exif\0\0");
+        turned.extend(tiff);
+        turned.extend(&jpeg[2..]);
+        let decoded = decode_photo(&turned).unwrap();
+        assert_eq!((decoded.cols(), decoded.rows()), (64, 96));
+        assert_eq!(decode_photo(&jpeg).unwrap().cols(), 96);
+    }
+}

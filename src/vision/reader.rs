@@ -35,17 +35,43 @@ impl Reader {
         Rectifier::new(lattice, image_size, READ_PITCH_PX, READ_MARGIN)
     }
 
-    /// `size`² readings, row by row.
+    /// `size`² readings, row by row, of a single photo: seen in four turns and averaged, since there is no second frame to
+    /// correct the first. Points out of the picture are hidden.
     ///
     /// # Errors
     /// If the picture is unusable.
     pub fn read(&mut self, image: &Mat, lattice: &Lattice) -> Result<Vec<PointReading>> {
         check_picture(image)?;
         let image_size = [image.cols(), image.rows()];
-        let mut readings = self.read_rectified(&Self::rectifier(lattice, image_size)?.apply(image)?, lattice.size)?;
+        let mut board = Self::rectifier(lattice, image_size)?.apply(image)?;
+        let n = lattice.size as usize;
+        let mut values = vec![[0f32; 6]; n * n];
+        for quarter in 0..4 {
+            if quarter > 0 {
+                let mut turned = Mat::default();
+                opencv::core::rotate(&board, &mut turned, opencv::core::ROTATE_90_CLOCKWISE)?;
+                board = turned;
+            }
+            let seen = self.values(&board, lattice.size)?;
+            for (i, sum) in values.iter_mut().enumerate() {
+                let (mut row, mut col) = (i / n, i % n);
+                for _ in 0..quarter {
+                    (row, col) = (col, n - 1 - row);
+                }
+                let v = seen[row * n + col];
+                let (mut dx, mut dy) = (v[4], v[5]);
+                // turning clockwise makes right down and down left
+                for _ in 0..quarter {
+                    (dx, dy) = (dy, -dx);
+                }
+                for (s, v) in sum.iter_mut().zip([v[0], v[1], v[2], v[3], dx, dy]) {
+                    *s += v / 4.0;
+                }
+            }
+        }
+        let mut readings: Vec<PointReading> = values.into_iter().map(reading).collect();
         for (i, reading) in readings.iter_mut().enumerate() {
-            let (row, col) = (i / lattice.size as usize, i % lattice.size as usize);
-            let p = lattice.to_image([row as f64, col as f64]);
+            let p = lattice.to_image([(i / n) as f64, (i % n) as f64]);
             let outside =
                 p[0] < 0.0 || p[1] < 0.0 || p[0] > f64::from(image_size[0] - 1) || p[1] > f64::from(image_size[1] - 1);
             if outside {
@@ -69,22 +95,25 @@ impl Reader {
                 board.rows()
             )));
         }
+        Ok(self.values(board, size)?.into_iter().map(reading).collect())
+    }
+
+    /// Four logits and the offset of each point.
+    fn values(&mut self, board: &Mat, size: u8) -> Result<Vec<[f32; 6]>> {
+        let n = size as usize;
         let values = self.net.points(board)?;
         let (w, plane) = (n + 2, (n + 2) * (n + 2));
-        let mut readings = Vec::with_capacity(n * n);
-        for row in 0..n {
-            for col in 0..n {
-                let at = (row + 1) * w + col + 1;
-                let logits = [0, 1, 2, 3].map(|c| values[c * plane + at]);
-                let top = logits.iter().copied().fold(f32::MIN, f32::max);
-                let exp = logits.map(|v| (v - top).exp());
-                let sum: f32 = exp.iter().sum();
-                let [empty, black, white, hidden] = exp.map(|v| v / sum);
-                let stone = black + white > 0.5;
-                let offset = if stone { [4, 5].map(|c| values[c * plane + at].clamp(-1.0, 1.0)) } else { [0.0, 0.0] };
-                readings.push(PointReading { empty, black, white, hidden, offset });
-            }
-        }
-        Ok(readings)
+        let at = |row: usize, col: usize| (row + 1) * w + col + 1;
+        Ok((0..n * n).map(|i| [0, 1, 2, 3, 4, 5].map(|c| values[c * plane + at(i / n, i % n)])).collect())
     }
+}
+
+fn reading(v: [f32; 6]) -> PointReading {
+    let top = v[..4].iter().copied().fold(f32::MIN, f32::max);
+    let exp = [v[0], v[1], v[2], v[3]].map(|v| (v - top).exp());
+    let sum: f32 = exp.iter().sum();
+    let [empty, black, white, hidden] = exp.map(|v| v / sum);
+    let stone = black + white > 0.5;
+    let offset = if stone { [v[4].clamp(-1.0, 1.0), v[5].clamp(-1.0, 1.0)] } else { [0.0, 0.0] };
+    PointReading { empty, black, white, hidden, offset }
 }

@@ -8,8 +8,8 @@ use crate::vision::lattice::Lattice;
 pub(super) enum View {
     /// A part of the photo, resized: `input = (pixel - origin + ½) · factor - ½`.
     Photo { origin: [f64; 2], factor: [f64; 2] },
-    /// The board rectified by an earlier lattice.
-    Rectified { lattice: Lattice, pitch_px: f64, margin: f64 },
+    /// The board rectified by an earlier lattice, from a photo of that size.
+    Rectified { lattice: Lattice, pitch_px: f64, margin: f64, photo: [f64; 2] },
 }
 
 impl View {
@@ -19,10 +19,19 @@ impl View {
                 (pixel[0] - origin[0] + 0.5) * factor[0] - 0.5,
                 (pixel[1] - origin[1] + 0.5) * factor[1] - 0.5,
             ]),
-            View::Rectified { lattice, pitch_px, margin } => {
+            View::Rectified { lattice, pitch_px, margin, .. } => {
                 let [row, col] = lattice.to_board(pixel);
                 Heat::cell([pitch_px * (col + margin) - 0.5, pitch_px * (row + margin) - 0.5])
             }
+        }
+    }
+
+    /// False for pixels beyond the photo's edge, of which a rectified board shows black.
+    fn on_photo(&self, pixel: [f64; 2]) -> bool {
+        match self {
+            // the heat map ends where the photo does
+            View::Photo { .. } => true,
+            View::Rectified { photo, .. } => (0..2).all(|i| pixel[i] >= 1.0 && pixel[i] <= photo[i] - 2.0),
         }
     }
 
@@ -32,7 +41,7 @@ impl View {
             View::Photo { origin, factor } => {
                 [(x + 0.5) / factor[0] - 0.5 + origin[0], (y + 0.5) / factor[1] - 0.5 + origin[1]]
             }
-            View::Rectified { lattice, pitch_px, margin } => {
+            View::Rectified { lattice, pitch_px, margin, .. } => {
                 lattice.to_image([(y + 0.5) / pitch_px - margin, (x + 0.5) / pitch_px - margin])
             }
         }
@@ -107,9 +116,9 @@ impl Evidence {
                 let (r, c) = (f64::from(row), f64::from(col));
                 let mut seen = None;
                 let mut corner = 0.0;
-                if let (Some(p), Some(q), Some(s)) = (cell(r, c), cell(r, c + 0.5), cell(r + 0.5, c))
-                    && heat.inside(p, 1.0)
-                {
+                let to = |row: f64, col: f64| view.to_cell(lattice.to_image([row, col]));
+                if let Some(p) = cell(r, c).filter(|p| heat.inside(*p, 1.0)) {
+                    let (q, s) = (to(r, c + 0.5), to(r + 0.5, c));
                     let half = (q[0] - p[0]).hypot(q[1] - p[1]).min((s[0] - p[0]).hypot(s[1] - p[1]));
                     seen = Some(heat.crossing(p, 2.0 * half));
                     corner = heat.corner(p, (0.5 * half).clamp(0.6, 3.0));
