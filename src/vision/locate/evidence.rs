@@ -9,7 +9,7 @@ pub(super) enum View {
     /// A part of the photo, resized: `input = (pixel - origin + ½) · factor - ½`.
     Photo { origin: [f64; 2], factor: [f64; 2] },
     /// The board rectified by an earlier lattice, from a photo of that size.
-    Rectified { lattice: Lattice, pitch_px: f64, margin: f64, photo: [f64; 2] },
+    Rectified { lattice: Box<Lattice>, pitch_px: f64, margin: f64, photo: [f64; 2] },
 }
 
 impl View {
@@ -109,8 +109,10 @@ impl Evidence {
             corners: Vec::new(),
             masks: Vec::new(),
         };
-        let cell =
-            |row: f64, col: f64| lattice.in_front([row, col]).then(|| view.to_cell(lattice.to_image([row, col])));
+        let cell = |row: f64, col: f64| {
+            let pixel = lattice.to_image([row, col]);
+            (lattice.in_front([row, col]) && view.on_photo(pixel)).then(|| view.to_cell(pixel))
+        };
         for row in first[0]..=last[0] {
             for col in first[1]..=last[1] {
                 let (r, c) = (f64::from(row), f64::from(col));

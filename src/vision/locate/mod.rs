@@ -152,7 +152,7 @@ impl Locator {
         let board = Rectifier::new(lattice, [image.cols(), image.rows()], pitch_px, CLOSE_MARGIN)?.apply(image)?;
         let heat = self.net.heat(&board)?;
         let photo = [f64::from(image.cols()), f64::from(image.rows())];
-        Ok((heat, View::Rectified { lattice: lattice.clone(), pitch_px, margin: CLOSE_MARGIN, photo }))
+        Ok((heat, View::Rectified { lattice: Box::new(lattice.clone()), pitch_px, margin: CLOSE_MARGIN, photo }))
     }
 
     /// Measures a lattice that is right to about half a pitch anew, with the lens, and says how sure it is. `None` when hardly
