@@ -545,6 +545,17 @@ fn emulators_overwrite_no_file_and_clean_up() {
     assert!(!link.is_symlink());
 }
 
+#[test]
+fn what_was_sent_before_the_end_is_still_read() {
+    let lamp = Lamp::spawn(EmulatorOptions::default()).unwrap();
+    for round in 0..20 {
+        let mut port = fs::OpenOptions::new().read(true).write(true).open(lamp.path()).unwrap();
+        port.write_all(&[0xa0, 5, (round + 1) % 2, 0xa0 + 5 + (round + 1) % 2]).unwrap();
+        drop(port);
+        hear_relay(&lamp, 5, round % 2 == 0);
+    }
+}
+
 /// Lines of the page's conversations: who says them, and the line.
 fn examples() -> Vec<(&'static str, &'static str)> {
     include_str!("../docs/serial-protocol.md")
