@@ -71,7 +71,12 @@ impl Camera {
     }
 }
 
-fn serve(mut client: TcpStream, frame: &AtomicU64, serving: &AtomicBool, jpeg: impl Fn(u64) -> Vec<u8>) -> std::io::Result<()> {
+fn serve(
+    mut client: TcpStream,
+    frame: &AtomicU64,
+    serving: &AtomicBool,
+    jpeg: impl Fn(u64) -> Vec<u8>,
+) -> std::io::Result<()> {
     if !serving.load(Ordering::Relaxed) {
         return Ok(());
     }
@@ -90,7 +95,8 @@ fn serve(mut client: TcpStream, frame: &AtomicU64, serving: &AtomicBool, jpeg: i
 
 fn configure(folder: &Path, source: &str) -> std::path::PathBuf {
     let path = folder.join("goband.toml");
-    let text = format!("[table]\nname = \"t\"\nsize = 9\n[source]\nfrom = \"{source}\"\n[feed]\nlisten = \"127.0.0.1:0\"\n");
+    let text =
+        format!("[table]\nname = \"t\"\nsize = 9\n[source]\nfrom = \"{source}\"\n[feed]\nlisten = \"127.0.0.1:0\"\n");
     std::fs::write(&path, text).unwrap();
     path
 }

@@ -67,10 +67,8 @@ pub fn run(args: DemoArgs) -> Result<u8> {
     let length_s = board.duration().as_secs_f64();
     let seconds = args.seconds.unwrap_or(length_s).min(length_s);
 
-    let folder = args
-        .out
-        .clone()
-        .unwrap_or_else(|| std::env::temp_dir().join(format!("goband-demo-{}", std::process::id())));
+    let folder =
+        args.out.clone().unwrap_or_else(|| std::env::temp_dir().join(format!("goband-demo-{}", std::process::id())));
     std::fs::create_dir_all(&folder).with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
     let stop = service::stop_on_signals()?;
     let devices = Devices::spawn(&folder)?;

@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 
 use crate::game::diagram::Diagram;
 use crate::vision::{
-    Lattice, LocateOptions, Models, PhotoReader, PhotoReading, PointReading, VisionError, draw_overlay, load_photo, save_picture,
+    Lattice, LocateOptions, Models, PhotoReader, PhotoReading, PointReading, VisionError, draw_overlay, load_photo,
+    save_picture,
 };
 
 /// How the position is written.

@@ -103,7 +103,10 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
         ..GameInfo::for_ruleset(&ruleset)
     };
     let listen = config.feed.listen.parse().map_err(|e| {
-        ConfigError(format!("feed.listen: {:?} is no address with a port, like 127.0.0.1:8737 ({e})", config.feed.listen))
+        ConfigError(format!(
+            "feed.listen: {:?} is no address with a port, like 127.0.0.1:8737 ({e})",
+            config.feed.listen
+        ))
     })?;
     Ok(TableSetup {
         folder,

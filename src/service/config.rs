@@ -150,7 +150,10 @@ impl Config {
 
     fn check(&self) -> Result<(), (&'static str, String)> {
         let t = &self.table;
-        if t.name.is_empty() || !t.name.chars().all(|c| c.is_alphanumeric() || "-_ ".contains(c)) || t.name.starts_with(' ') {
+        if t.name.is_empty()
+            || !t.name.chars().all(|c| c.is_alphanumeric() || "-_ ".contains(c))
+            || t.name.starts_with(' ')
+        {
             return Err((
                 "table.name",
                 format!("{:?} names a folder: use letters, digits, '-', '_' and inner spaces only", t.name),
@@ -159,7 +162,10 @@ impl Config {
         if let Some(size) = t.size
             && ![9, 13, 19].contains(&size)
         {
-            return Err(("table.size", format!("{size} is not possible; 9, 13 or 19, or leave it out to have it found")));
+            return Err((
+                "table.size",
+                format!("{size} is not possible; 9, 13 or 19, or leave it out to have it found"),
+            ));
         }
         if ![0, 90, 180, 270].contains(&t.orientation) {
             return Err(("table.orientation", format!("{} is not possible; 0, 90, 180 or 270", t.orientation)));
@@ -169,7 +175,10 @@ impl Config {
         }
         if let Some(corners) = t.corners {
             if t.size.is_none() {
-                return Err(("table.corners", "corners alone do not tell how many lines there are: give table.size too".into()));
+                return Err((
+                    "table.corners",
+                    "corners alone do not tell how many lines there are: give table.size too".into(),
+                ));
             }
             if !corners.iter().flatten().all(|x| x.is_finite()) {
                 return Err(("table.corners", "four pairs of finite numbers [[x, y], …] in pixels".into()));

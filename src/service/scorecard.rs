@@ -73,9 +73,9 @@ fn same_points(kind: EventKind, expected: &[Spot], event: &Event) -> bool {
         Scattered | CameraMoved | BoardMoved | BoardCleared => true,
         DroppedStone | EndAgreedSignal => {
             event.points.is_empty()
-                || expected.iter().any(|e| {
-                    event.points.iter().any(|d| (d.row - e.row).abs() <= 1.0 && (d.col - e.col).abs() <= 1.0)
-                })
+                || expected
+                    .iter()
+                    .any(|e| event.points.iter().any(|d| (d.row - e.row).abs() <= 1.0 && (d.col - e.col).abs() <= 1.0))
         }
         // the truth lists the retaking stone and the lifted one; the first is what matters
         KoViolation | Superko => expected.first().and_then(|s| s.point()).is_some_and(|p| detected.contains(&p)),

@@ -79,9 +79,7 @@ pub fn load_start(path: &Path) -> Result<History> {
 /// Says what is missing and what there is instead.
 pub fn open_source(spec: &SourceSpec, options: &OpenOptions, pace: Pace, later: bool) -> Result<Box<dyn Source>> {
     match spec.kind() {
-        SourceKind::Virtual(script) => {
-            Ok(virtual_source(virtual_board(script.as_deref().map(Path::new))?, pace, None))
-        }
+        SourceKind::Virtual(script) => Ok(virtual_source(virtual_board(script.as_deref().map(Path::new))?, pace, None)),
         _ if later && spec.is_live() => Ok(capture::open(spec, options).unwrap_or_else(|e| {
             tracing::warn!("{e:#}; trying again until it is there");
             capture::open_later(spec, options)

@@ -91,11 +91,8 @@ impl Table {
         let TableSetup { folder, name, info, size, corners, referee: referee_options, devices, feed, replay } = setup;
         std::fs::create_dir_all(&folder).with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
         let age = journal_age(&folder);
-        let (journal, past) = if replay {
-            (Journal::begin(&folder, &name)?, Vec::new())
-        } else {
-            Journal::open_table(&folder, &name)?
-        };
+        let (journal, past) =
+            if replay { (Journal::begin(&folder, &name)?, Vec::new()) } else { Journal::open_table(&folder, &name)? };
         let feed = match feed {
             Some(config) => Some(Feed::spawn(FeedConfig { record_dir: Some(folder.clone()), ..config })?),
             None => None,

@@ -117,6 +117,9 @@ fn draw_band(
         let (y0, y1) = ((b[1] - 1.0).max(area.y0 as f32) as i32, (b[3] + 2.0).min(area.y1 as f32) as i32);
         let (ax, ay) = (s.b[0] - s.a[0], s.b[1] - s.a[1]);
         let length = ax.hypot(ay).max(1e-3);
+        let axis = (right * ax + down * ay) * (1.0 / length);
+        // a bone that leads away from the camera shows its side, not its back
+        let slope = ((s.zb - s.za) / (length * (s.za + s.zb) * 0.5 / focal)).clamp(-1.4, 1.4);
         for y in y0..y1 {
             for x in x0..x1 {
                 let (t, off, r) = s.nearest(x as f32, y as f32);
@@ -129,10 +132,15 @@ fn draw_band(
                 let ir = 1.0 / r;
                 let rise = (1.0 - d2 * ir * ir).max(0.0).sqrt();
                 let z = mix(s.za, s.zb, t);
-                let depth = z - rise * r * z / focal;
+                // beyond the bone's ends there is a ball
+                let ahead = ((x as f32 - s.a[0]) * ax + (y as f32 - s.a[1]) * ay) / (length * length);
+                let past = ((ahead - t).abs() * length * ir).min(1.0);
+                let tilt = slope * (1.0 - past);
+                let steep = (1.0 + tilt * tilt).sqrt();
+                let depth = z - rise * r * steep * z / focal;
                 let (nx, ny) = (off[0] * ir, off[1] * ir);
                 let cell = &mut cells[(y - area.y0) as usize * wide + (x - area.x0) as usize];
-                let normal = right * nx + down * ny - forward * rise;
+                let normal = right * nx + down * ny + (axis * tilt - forward) * (rise / steep);
                 let across = (off[0] * ay - off[1] * ax) / length * ir;
                 if cell.cover == 0.0 {
                     *cell = Cell { depth, normal, cover, along: t, across, bone: k as u8, skin: s.skin };
@@ -143,7 +151,7 @@ fn draw_band(
                     (Skin::Sleeve, Skin::Sleeve) => 22.0,
                     (Skin::Sleeve, _) | (_, Skin::Sleeve) => 0.5,
                     (Skin::Back, Skin::Back) => 16.0,
-                    _ => 8.0,
+                    _ => 10.0,
                 };
                 let gap = depth - cell.depth;
                 let near = gap < 0.0;
@@ -239,12 +247,12 @@ fn flesh(look: &Look, person: &Person, cell: &Cell, view: V3) -> V3 {
             albedo = albedo * (1.0 + 0.09 * mottle);
             // redder at the knuckles and tips
             let (joint, tip) = match cell.skin {
-                Skin::Fingertip => (smoothstep(0.75, 1.0, u), smoothstep(0.5, 0.0, u)),
-                Skin::Finger => (smoothstep(0.25, 0.0, u).max(smoothstep(0.8, 1.0, u)), 0.0),
-                _ => (smoothstep(0.2, 0.0, u) * 0.8, 0.0),
+                Skin::Fingertip => (smoothstep(0.6, 1.0, u), smoothstep(0.5, 0.0, u)),
+                Skin::Finger => (smoothstep(0.5, 0.0, u).max(smoothstep(0.6, 1.0, u)), 0.0),
+                _ => (smoothstep(0.4, 0.0, u) * 0.8, 0.0),
             };
             let red = (joint * 0.5 + tip * 0.35).min(1.0);
-            albedo = albedo.times(v3(1.0, 1.0 - 0.11 * red, 1.0 - 0.13 * red));
+            albedo = albedo.times(v3(1.0, 1.0 - 0.06 * red, 1.0 - 0.07 * red));
             // creases over the joints
             if cell.skin == Skin::Finger || cell.skin == Skin::Fingertip {
                 let end = if cell.skin == Skin::Fingertip {

@@ -66,7 +66,7 @@ impl Set {
         let texel = texel_mm.clamp(0.4, 2.0);
         let size = [g.half_x_mm() * 2.0 + 4.0, g.half_y_mm() * 2.0 + 4.0];
         let wood = board_wood(look.wood, look.wood_tint, size, texel, seed);
-        let table = table_top(look.table, [1100.0, 1000.0], texel * 1.3, seed ^ 0x55);
+        let table = table_top(look.table, [900.0, 760.0], texel * 1.5, seed ^ 0x55);
         let mut bowls = Vec::new();
         let mut lids = Vec::new();
         if let Some(b) = look.bowls {
@@ -118,15 +118,17 @@ impl Set {
                     for i in 0..light.len() {
                         let (x, y) = ((i % w) as f32, (part * rows + i / w) as f32);
                         let mut sum = V3::ZERO;
+                        let mut nearest = f32::MAX;
                         for k in 0..samples * samples {
                             let part_of = |j: u32| (j as f32 + 0.5) / samples as f32 - 0.5;
                             let d = camera.sight(x + part_of(k % samples), y + part_of(k / samples));
-                            sum += self.look_along(look, camera, pose, o, d, samples).0;
+                            let (seen, t) = self.look_along(look, camera, pose, o, d, samples);
+                            sum += seen;
+                            nearest = nearest.min(t * d.dot(forward));
                         }
                         light[i] = sum * (1.0 / (samples * samples) as f32);
+                        depth[i] = nearest;
                         let d = camera.sight(x, y);
-                        let t = self.look_along(look, camera, pose, o, d, samples).1;
-                        depth[i] = t * d.dot(forward);
                         let t = if d.z < -1e-4 { -o.z / d.z } else { 1e5 };
                         ground[i] = [o.x + t * d.x, o.y + t * d.y];
                     }
