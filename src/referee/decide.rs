@@ -37,11 +37,19 @@ const MOVE_EVIDENCE: f64 = 6.5;
 const MOVE_EVIDENCE_NEAR: f64 = 9.5;
 const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
 const FAULT_EVIDENCE: f64 = 14.0;
+/// So many of the last moves can be told otherwise, while they are younger than this.
+const REVISABLE: usize = 3;
+const REVISABLE_S: f64 = 5.0;
+/// What it costs to change what was told: once, and per second that a move is old.
+const REVISION: f64 = 1.5;
+const REVISION_PER_S: f64 = 0.3;
+/// What it costs that the last stone was taken up again.
+const LIFT: f64 = 4.5;
 /// Costs of moves that were hardly seen before they were captured, and how long an arm must have hidden the point.
 const GHOST: f64 = 1.0;
 const FAINT_GHOST: f64 = 2.5;
 const UNSEEN_MOVE: f64 = 3.5;
-const UNSEEN_MOVE_MS: u64 = 1200;
+const UNSEEN_MOVE_MS: u64 = 800;
 /// A difference with less is only emerging.
 const SEEN_EVIDENCE: f64 = 3.0;
 
@@ -52,8 +60,12 @@ impl Referee {
             return false;
         }
         let Some(evidence) = &self.evidence else { return false };
-        let diffs: BTreeMap<Point, Diff> =
-            evidence.diffs().into_iter().filter(|d| d.current && !is_noise(d)).map(|d| (d.point, d)).collect();
+        let diffs: BTreeMap<Point, Diff> = evidence
+            .diffs()
+            .into_iter()
+            .filter(|d| (d.current || d.evidence >= SEEN_EVIDENCE) && !is_noise(d))
+            .map(|d| (d.point, d))
+            .collect();
         if diffs.is_empty() {
             self.baffled_since = None;
             self.clearing_since = None;
@@ -85,7 +97,7 @@ impl Referee {
         let told = if best.undone == 0 {
             self.tell_forward(&best, &diffs, &stories)
         } else {
-            self.tell_back(&best, &diffs, &stories)
+            self.tell_back(&best, &self.with_remembered(&diffs), &stories)
         };
         if told {
             self.baffled_since = None;
@@ -125,15 +137,22 @@ impl Referee {
             lying.extend(l.stones.iter().map(|(p, c)| (*p, *c)));
         }
         let mut undo = Vec::new();
-        if let Some(last) = self.ledger.moves.last().filter(|m| m.seq != 0) {
-            let age = self.now.saturating_sub(last.reported_ms) as f64 / 1000.0;
-            undo.push(Undo { revise: 4.0 + age, lift: 4.5 });
-            if age < 4.0
-                && let Some(second) = self.ledger.moves.iter().rev().nth(1).filter(|m| m.seq != 0)
-            {
-                let age = self.now.saturating_sub(second.reported_ms) as f64 / 1000.0;
-                undo.push(Undo { revise: 4.0 + age, lift: 8.0 });
+        for (k, m) in self.ledger.moves.iter().rev().take(REVISABLE).enumerate() {
+            if m.seq == 0 {
+                break;
             }
+            let age_s = self.now.saturating_sub(m.reported_ms) as f64 / 1000.0;
+            let remembered = self.remembered.contains_key(&m.seq);
+            if k > 0 && !(remembered && age_s < REVISABLE_S) {
+                break;
+            }
+            // what the move cost when it was told is paid again by the other story
+            let revise = if remembered && age_s < REVISABLE_S {
+                (if k == 0 { REVISION } else { 0.0 }) + REVISION_PER_S * age_s - explain::MOVE
+            } else {
+                4.0 + age_s
+            };
+            undo.push(Undo { revise, lift: if k == 0 { LIFT } else { 2.0 * LIFT } });
         }
         let brief = self.brief(diffs, &seen);
         let recent = self.ledger.moves.last().is_some_and(|m| self.now.saturating_sub(m.seen_ms) < RECENT_MS);
@@ -142,7 +161,7 @@ impl Referee {
         explain::explain(&Picture {
             history: game,
             seen: &seen,
-            diffs,
+            diffs: &self.with_remembered(diffs),
             wrong: &wrong,
             lying: &lying,
             turn_is_free: self.ledger.turn_is_free,
@@ -153,13 +172,24 @@ impl Referee {
         })
     }
 
+    /// With what was seen of the last moves when they were told, for stories that tell them otherwise.
+    fn with_remembered(&self, diffs: &BTreeMap<Point, Diff>) -> BTreeMap<Point, Diff> {
+        let mut diffs = diffs.clone();
+        for m in self.ledger.moves.iter().rev().take(REVISABLE) {
+            if let Some(d) = self.remembered.get(&m.seq).filter(|d| self.ledger.expected(d.point) == d.is) {
+                diffs.entry(d.point).or_insert(*d);
+            }
+        }
+        diffs
+    }
+
     /// Stones that may have been played and captured again, without being seen for long or at all.
     fn brief(&self, diffs: &BTreeMap<Point, Diff>, seen: &crate::rules::Board) -> BTreeMap<(Point, Color), f64> {
         let mut brief = BTreeMap::new();
         let Some(evidence) = &self.evidence else { return brief };
         let first = diffs.values().map(|d| d.last_old_ms).min().unwrap_or(0);
         // behind an arm for long enough to be played and taken
-        for d in diffs.values() {
+        for d in diffs.values().filter(|d| d.current) {
             for q in seen.neighbors(d.point).chain([d.point]) {
                 let (from, to) = evidence.unseen(q);
                 if seen.get(q).is_none() && to >= first && to - from >= UNSEEN_MOVE_MS {
@@ -315,6 +345,9 @@ impl Referee {
             });
         }
         self.accepted_offset.remove(&point);
+        let now = self.now;
+        self.remembered.retain(|_, m| now < m.first_new_ms + 15_000);
+        self.remembered.insert(seq, Diff { evidence: 24.0, current: true, hidden: false, hand_near: false, ..*d });
         // the opponent played on: what was taken back stands as it is now
         for of in replied {
             self.tell_repaired(of, at);
@@ -510,46 +543,60 @@ impl Referee {
                 }
                 false
             }
-            (None, Some((color, point, captured, _))) => {
-                // the record was wrong: another stone was the move
-                let Some(d) = diffs.get(&point).copied() else { return false };
-                if best.undone != 1 || color != old.color || !self.move_is_ready(&d, &captured) {
-                    return false;
-                }
-                let all_seen = best.steps.iter().all(|s| match s {
-                    Step::Move { point, captured, .. } => {
-                        diffs.get(point).map_or(*point == old_point, |d| self.move_is_ready(d, captured))
-                    }
-                    _ => true,
-                });
-                if !all_seen {
-                    return false;
-                }
-                let faults: Vec<&Step> = best.steps.iter().filter(|s| !s.is_play()).collect();
-                let gap = margin(stories, |s| s.undone == best.undone && same_faults(s, best));
-                let mut all = diffs.clone();
-                // the old stone is seen to lie there; the record no longer says so
-                all.entry(old_point).or_insert(Diff {
-                    point: old_point,
-                    was: None,
-                    is: Some(old.color),
-                    evidence: FAULT_EVIDENCE + 10.0,
-                    last_old_ms: first.seen_ms,
-                    first_new_ms: first.seen_ms,
-                    frames: 2,
-                    ..d
-                });
-                if !self.faults_are_ready(&faults, &all, gap) {
-                    return false;
-                }
-                let at = Interval { first: d.last_old_ms, last: d.first_new_ms };
-                self.tell_corrected(first.seq, at, sure, color, Some((point, captured)));
-                self.sync();
-                self.tell_faults(&faults, &all, confidence(gap));
-                true
-            }
+            (None, Some(_)) => self.tell_revision(at, best, diffs, stories, sure),
             _ => false,
         }
+    }
+
+    /// The record was wrong from move index `at` on: other stones, or the same in another order, were the moves.
+    fn tell_revision(
+        &mut self,
+        at: usize,
+        best: &Explanation,
+        diffs: &BTreeMap<Point, Diff>,
+        stories: &[Explanation],
+        sure: f64,
+    ) -> bool {
+        let mut plays = Vec::new();
+        for step in &best.steps {
+            let Step::Move { color, point, captured, .. } = step else { continue };
+            let d = diffs.get(point).copied().or_else(|| self.brief_diff(*point, *color, best, diffs));
+            let Some(d) = d.filter(|d| self.move_is_ready(d, captured)) else { return false };
+            plays.push((*color, *point, captured.clone(), d));
+        }
+        let faults: Vec<&Step> = best.steps.iter().filter(|s| !s.is_play()).collect();
+        let gap = margin(stories, |s| s.undone == best.undone && same_faults(s, best));
+        if !self.faults_are_ready(&faults, diffs, gap) || margin(stories, |s| s.undone > 0) < 0.5 {
+            return false;
+        }
+        let old: Vec<(u64, Color, Option<Point>)> = self
+            .ledger
+            .moves
+            .iter()
+            .zip(self.ledger.game.as_ref().map_or(&[][..], |g| g.moves()))
+            .skip(at)
+            .map(|(r, m)| (r.seq, m.color, m.point))
+            .collect();
+        if old.iter().zip(&plays).all(|(o, p)| (o.1, o.2) == (p.0, Some(p.1))) && old.len() <= plays.len() {
+            return false;
+        }
+        // from the last to the first, so that what is withdrawn goes before others take its place
+        for (k, &(seq, color, point)) in old.iter().enumerate().rev() {
+            match plays.get(k) {
+                Some((c, p, captured, d)) => {
+                    if (*c, Some(*p)) != (color, point) {
+                        let when = Interval { first: d.last_old_ms, last: d.first_new_ms };
+                        self.tell_corrected(seq, when, sure, *c, Some((*p, captured.clone())));
+                        self.remembered.insert(seq, Diff { evidence: 24.0, current: true, hidden: false, ..*d });
+                    }
+                }
+                None => {
+                    let when = Interval { first: self.now, last: self.now };
+                    self.tell_corrected(seq, when, sure, color, None);
+                }
+            }
+        }
+        true
     }
 
     /// The last stone lies elsewhere now.
@@ -592,6 +639,7 @@ impl Referee {
             self.taken_back_from.insert(seq, old_point);
         }
         self.tell_corrected(of, at, sure, color, Some((point, captured)));
+        self.remembered.insert(of, Diff { evidence: 24.0, current: true, hidden: false, hand_near: false, ..*d });
         if !still.is_empty() {
             self.ledger.lying.push(Lying {
                 seq: of,
@@ -610,6 +658,7 @@ impl Referee {
 
     /// Move `of` was another one, or (`None`) none.
     fn tell_corrected(&mut self, of: u64, at: Interval, sure: f64, color: Color, now: Option<(Point, Vec<Point>)>) {
+        self.remembered.remove(&of);
         let mut e = self.event(EventKind::Corrected, at, sure);
         e.of = Some(of);
         e.color = Some(color);
@@ -657,11 +706,12 @@ impl Referee {
         let stones = board.stones(Color::Black) + board.stones(Color::White);
         let both = [Color::Black, Color::White].iter().all(|c| off.iter().any(|d| d.was == Some(*c)));
         let agreed = self.ledger.phase == Phase::Ended || self.ledger.agreed != [false; 2];
-        let added = seen.len() - off.len();
+        // where stones turn up as well, they were shoved and not cleared
+        let added = seen.iter().filter(|d| d.is.is_some() && d.evidence >= MOVE_EVIDENCE_NEAR).count();
         let masses = if agreed {
             off.len() >= 4.min(stones.max(1))
         } else {
-            (off.len() >= 5 && both && added <= off.len() / 5) || (off.len() == stones && stones >= 2 && added == 0)
+            (off.len() >= 5 && both && added == 0) || (off.len() == stones && stones >= 2 && added == 0)
         };
         if !masses {
             self.clearing_since = None;

@@ -74,7 +74,7 @@ pub struct Picture<'a> {
     pub last_move_is_recent: bool,
 }
 
-const MOVE: f64 = 0.6;
+pub const MOVE: f64 = 0.6;
 /// Two moves cannot follow each other faster, milliseconds.
 const MOVE_TAKES_MS: u64 = 300;
 /// A move that must have been seen earlier than it can have been made: cost per second, and at most.
@@ -84,7 +84,7 @@ const TOO_EARLY_MOST: f64 = 6.0;
 const AGAINST_SIGHT: f64 = 0.3;
 const DISPLACED: f64 = 6.0;
 const DISPLACED_PER_PITCH: f64 = 1.2;
-const GONE: f64 = 6.5;
+const GONE: f64 = 7.0;
 const GONE_MORE: f64 = 1.5;
 const WRONG_REMOVAL: f64 = 6.0;
 const VOID: f64 = 5.5;
@@ -120,20 +120,24 @@ struct Search<'a> {
 pub fn explain(picture: &Picture) -> Vec<Explanation> {
     let mut search = Search { picture, found: Vec::new(), nodes: 0 };
     let mut game = picture.history.clone();
+    let mut cost = 0.0;
     for undone in 0..=picture.undo.len() {
-        let mut cost = 0.0;
         let mut lifted = None;
         if undone > 0 {
             let Some(last) = game.undo() else { break };
             let Some(p) = last.point else { break };
-            cost = picture.undo[..undone].iter().map(|u| u.revise).sum();
-            if undone == 1 && picture.seen.get(p).is_none() {
-                cost = picture.undo[0].lift;
+            let undo = picture.undo[undone - 1];
+            if picture.seen.get(p).is_none() {
+                cost += undo.lift;
                 // whoever takes a capture back rarely puts the captured stones back at once; a ko is retaken like that
                 if last.captured.iter().any(|&q| picture.seen.get(q) == Some(last.color.opponent())) {
                     cost += 3.5;
                 }
-                lifted = Some((last.color, p));
+                if undone == 1 {
+                    lifted = Some((last.color, p));
+                }
+            } else {
+                cost += undo.revise;
             }
         }
         search.nodes = 0;

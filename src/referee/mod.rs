@@ -80,6 +80,8 @@ pub struct Referee {
     scene_told: BTreeMap<EventKind, u64>,
     /// The offset at which each stone was accepted, pitches.
     accepted_offset: BTreeMap<Point, [f64; 2]>,
+    /// What was seen of the last moves when they were told.
+    remembered: BTreeMap<u64, evidence::Diff>,
     /// The point of each open `stone_off_point`.
     off_points: BTreeMap<u64, Point>,
     /// Where the stone of each takeback lay first.
@@ -110,6 +112,7 @@ impl Referee {
             start: start::StartWatch::default(),
             scene_told: BTreeMap::new(),
             accepted_offset: BTreeMap::new(),
+            remembered: BTreeMap::new(),
             off_points: BTreeMap::new(),
             taken_back_from: BTreeMap::new(),
             press: None,
