@@ -133,6 +133,7 @@ impl Referee {
             }
         }
         let mut lying = BTreeMap::new();
+        lying.extend(self.ledger.maybe_lying.iter().map(|(p, c)| (*p, *c)));
         for l in &self.ledger.lying {
             lying.extend(l.stones.iter().map(|(p, c)| (*p, *c)));
         }
@@ -324,6 +325,7 @@ impl Referee {
         let number = self.ledger.moves.len() as u32 + 1;
         e.move_number = Some(number);
         let early = self.press.take().filter(|(p, _)| p.side == color && d.last_old_ms > p.ms);
+        self.ledger.maybe_lying.clear();
         let replied: Vec<u64> = self
             .ledger
             .open

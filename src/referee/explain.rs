@@ -76,14 +76,15 @@ pub struct Picture<'a> {
 
 pub const MOVE: f64 = 0.6;
 /// Two moves cannot follow each other faster, milliseconds.
-const MOVE_TAKES_MS: u64 = 300;
+const MOVE_TAKES_MS: u64 = 250;
 /// A move that must have been seen earlier than it can have been made: cost per second, and at most.
-const TOO_EARLY_PER_S: f64 = 10.0;
+const TOO_EARLY_PER_S: f64 = 20.0;
 const TOO_EARLY_MOST: f64 = 6.0;
 /// Of two orders that are both possible, the one that agrees with the order of the sightings.
 const AGAINST_SIGHT: f64 = 0.3;
 const DISPLACED: f64 = 6.0;
 const DISPLACED_PER_PITCH: f64 = 1.2;
+const REPLY_TO_TAKEBACK: f64 = 2.5;
 const GONE: f64 = 7.0;
 const GONE_MORE: f64 = 1.5;
 const WRONG_REMOVAL: f64 = 6.0;
@@ -134,7 +135,7 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
                     cost += 3.5;
                 }
                 if undone == 1 {
-                    lifted = Some((last.color, p));
+                    lifted = Some(p);
                 }
             } else {
                 cost += undo.revise;
@@ -197,11 +198,13 @@ impl Search<'_> {
                 if pic.lying.get(&point).copied() == seen {
                     continue;
                 }
+                // captured stones may lie still, unless the point has been seen empty since
+                let left = self.picture.diffs.get(&point).is_none_or(|d| d.was == seen);
                 let still = steps.iter().any(|s| match s {
                     Step::Move { color, captured, .. } => seen == Some(color.opponent()) && captured.contains(&point),
                     _ => false,
                 });
-                if still {
+                if still && left {
                     continue;
                 }
             }
@@ -217,7 +220,7 @@ impl Search<'_> {
         cost: f64,
         undone: usize,
         before: Option<Before>,
-        lifted: Option<(Color, Point)>,
+        lifted: Option<Point>,
     ) {
         self.nodes += 1;
         if self.nodes > MOST_NODES {
@@ -264,12 +267,9 @@ impl Search<'_> {
                 }
                 now = Some(Before { earliest_ms: earliest, middle_ms });
             }
-            // after a takeback the reply comes later; a stone that only slid a step while the opponent played was shoved
-            if let (1, Some((_, from))) = (depth, lifted)
-                && let Some(Step::Move { point: to, .. }) = steps.iter().find(|s| matches!(s, Step::Move { .. }))
-                && distance(from, *to) <= 1.5
-            {
-                price += 2.5;
+            // after a takeback the opponent's reply comes later: several stones at once were played, and one shoved
+            if depth >= 1 && lifted.is_some() {
+                price += REPLY_TO_TAKEBACK;
             }
             let still: Vec<Point> =
                 class.captured.iter().copied().filter(|&q| self.picture.seen.get(q) == Some(turn.opponent())).collect();

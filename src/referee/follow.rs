@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::evidence::Diff;
-use super::ledger::Phase;
+use super::ledger::{Lying, Phase};
 use super::loose::{corner_of, on_the_grid};
 use super::{Press, Referee};
 use crate::game::{EventKind, Interval, Spot};
@@ -54,6 +54,8 @@ impl Referee {
         let Some(evidence) = &self.evidence else { return false };
         let Some(board) = self.ledger.board().cloned() else { return false };
         let diffs: BTreeMap<Point, Diff> = evidence.diffs().into_iter().map(|d| (d.point, d)).collect();
+        self.learn_lying(&diffs);
+        let Some(evidence) = &self.evidence else { return false };
         let mut changed = false;
         // after a restart: what lies at the points of an open fault is learnt from the first good look
         let mut learnt = Vec::new();
@@ -108,6 +110,37 @@ impl Referee {
             changed = true;
         }
         changed | self.follow_lifted(&diffs)
+    }
+
+    /// After a restart: do the stones of the last capture lie, or not?
+    fn learn_lying(&mut self, diffs: &BTreeMap<Point, Diff>) {
+        let Some(evidence) = &self.evidence else { return };
+        let mut lie = BTreeMap::new();
+        let now = self.now;
+        let ready = |d: &Diff| d.current && d.evidence >= REPAIR_EVIDENCE && d.age_ms(now) >= REPAIR_MS;
+        self.ledger.maybe_lying.retain(|p, c| match diffs.get(p) {
+            Some(d) if d.is == Some(*c) => {
+                if ready(d) {
+                    lie.insert(*p, *c);
+                }
+                !ready(d)
+            }
+            Some(_) => true,
+            None => evidence.latest(*p) != Some(None),
+        });
+        if let (false, Some(m)) = (lie.is_empty(), self.ledger.moves.last()) {
+            let (seq, number) = (m.seq, self.ledger.moves.len() as u32);
+            let Some(color) = lie.values().next().map(|c| c.opponent()) else { return };
+            self.ledger.lying.push(Lying {
+                seq,
+                number,
+                capturer: color,
+                stones: lie,
+                grace_from_ms: now,
+                missed: None,
+                overtaken_ms: None,
+            });
+        }
     }
 
     /// Captured stones that are taken off after their move was told.

@@ -62,6 +62,8 @@ pub struct Ledger {
     pub moves: Vec<MoveRef>,
     pub open: Vec<Open>,
     pub lying: Vec<Lying>,
+    /// After a restart: stones of the last capture, which may or may not have been taken off.
+    pub maybe_lying: BTreeMap<Point, Color>,
     /// After a void stone by this side (ko, suicide, repetition) the rule makes it pass; the opponent may play next.
     pub may_be_passed: Option<Color>,
     /// The start was found lying, so whoever plays first may.
@@ -79,6 +81,7 @@ impl Default for Ledger {
             moves: Vec::new(),
             open: Vec::new(),
             lying: Vec::new(),
+            maybe_lying: BTreeMap::new(),
             may_be_passed: None,
             turn_is_free: false,
             agreed: [false; 2],

@@ -127,6 +127,13 @@ impl Referee {
         for e in events {
             referee.ledger.apply(e);
         }
+        let ledger = &mut referee.ledger;
+        let last = ledger.game.as_ref().and_then(|g| g.moves().last()).cloned();
+        if let (Some(last), Some(m)) = (last, ledger.moves.last())
+            && !events.iter().any(|e| e.kind == EventKind::CapturesCleared && e.of == Some(m.seq))
+        {
+            ledger.maybe_lying = last.captured.iter().map(|&p| (p, last.color.opponent())).collect();
+        }
         referee
     }
 
