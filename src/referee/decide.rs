@@ -156,7 +156,11 @@ impl Referee {
             undo.push(Undo { revise, lift: if k == 0 { LIFT } else { 2.0 * LIFT } });
         }
         let brief = self.brief(diffs, &seen);
-        let recent = self.ledger.moves.last().is_some_and(|m| self.now.saturating_sub(m.seen_ms) < RECENT_MS);
+        let recent = self
+            .ledger
+            .moves
+            .last()
+            .is_some_and(|m| self.now.saturating_sub(m.seen_ms.max(self.cleared_ms)) < RECENT_MS);
         let pressed =
             self.press.filter(|(p, n)| *n == game.moves().len() && p.side == game.turn()).map(|(p, _)| p.side);
         explain::explain(&Picture {
@@ -178,7 +182,7 @@ impl Referee {
         let mut diffs = diffs.clone();
         for m in self.ledger.moves.iter().rev().take(REVISABLE) {
             if let Some(d) = self.remembered.get(&m.seq).filter(|d| self.ledger.expected(d.point) == d.is) {
-                diffs.entry(d.point).or_insert(*d);
+                diffs.entry(d.point).or_insert(Diff { was: d.is, ..*d });
             }
         }
         diffs

@@ -88,6 +88,8 @@ pub struct Referee {
     taken_back_from: BTreeMap<u64, Point>,
     /// A press whose stone has not been seen.
     press: Option<(Press, usize)>,
+    /// When captured stones were last taken off.
+    cleared_ms: u64,
     /// From when on the present differences have had no explanation.
     baffled_since: Option<u64>,
     /// From when on stones have been disappearing in masses.
@@ -116,6 +118,7 @@ impl Referee {
             off_points: BTreeMap::new(),
             taken_back_from: BTreeMap::new(),
             press: None,
+            cleared_ms: 0,
             baffled_since: None,
             clearing_since: None,
         }
