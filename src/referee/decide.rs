@@ -50,6 +50,8 @@ const GHOST: f64 = 1.0;
 const FAINT_GHOST: f64 = 2.5;
 const UNSEEN_MOVE: f64 = 3.5;
 const UNSEEN_MOVE_MS: u64 = 800;
+/// A captured stone can be taken off and another put there within this time.
+const PLAYED_AGAIN_MS: u64 = 500;
 /// A difference with less is only emerging.
 const SEEN_EVIDENCE: f64 = 3.0;
 
@@ -156,6 +158,13 @@ impl Referee {
             undo.push(Undo { revise, lift: if k == 0 { LIFT } else { 2.0 * LIFT } });
         }
         let brief = self.brief(diffs, &seen);
+        let covered = seen
+            .points()
+            .filter(|&p| {
+                let (from, to) = evidence.unseen(p);
+                to - from >= PLAYED_AGAIN_MS && self.now < to + 4000
+            })
+            .collect();
         let recent = self
             .ledger
             .moves
@@ -173,6 +182,7 @@ impl Referee {
             may_be_passed: self.ledger.may_be_passed.or(pressed),
             undo: &undo,
             brief: &brief,
+            covered: &covered,
             last_move_is_recent: recent,
         })
     }
@@ -273,6 +283,14 @@ impl Referee {
         let captor = best.steps.iter().find_map(|s| match s {
             Step::Move { point: p, captured, .. } if captured.contains(&point) => diffs.get(p),
             _ => None,
+        });
+        // a stone put where a captured one lay is sure when the answer to it is
+        let captor = captor.or_else(|| {
+            let mut after = best.steps.iter().skip_while(|s| !matches!(s, Step::Move { point: p, .. } if *p == point));
+            after.nth(1).and_then(|s| match s {
+                Step::Move { point: p, .. } => diffs.get(p),
+                _ => None,
+            })
         })?;
         if !self.move_is_ready(captor, &[]) {
             return None;

@@ -79,6 +79,8 @@ struct Track {
     /// The last time that it was out of view for a while, from and to.
     unseen: (u64, u64),
     first: [u64; 3],
+    /// The last frame before `first` that showed what was expected.
+    before: [u64; 3],
     frames: [u32; 3],
     last_old_ms: u64,
     last_seen_ms: Option<u64>,
@@ -164,6 +166,7 @@ impl Evidence {
             peak: [0.0; 3],
             unseen: (now, now),
             first: [now; 3],
+            before: [now; 3],
             frames: [0; 3],
             last_old_ms: now,
             last_seen_ms: None,
@@ -299,6 +302,7 @@ impl Evidence {
                 } else {
                     if t.stat[k] <= 0.0 || t.frames[k] == 0 {
                         t.first[k] = now;
+                        t.before[k] = t.last_old_ms.min(now);
                         t.frames[k] = 0;
                     }
                     t.stat[k] = next.min(MOST_KEPT);
@@ -339,10 +343,10 @@ impl Evidence {
                     was: self.expected[i],
                     is: STATES[k],
                     evidence: t.stat[k],
-                    last_old_ms: t.last_old_ms.min(t.first[k]),
+                    last_old_ms: t.before[k],
                     first_new_ms: t.first[k],
                     frames: t.frames[k],
-                    chance: self.chance(p, t, t.first[k]),
+                    chance: self.chance(p, t, t.before[k], t.first[k]),
                     current: t.latest == Some(STATES[k]),
                     hidden: t.hidden,
                     hand_near: self.around(p, 1).any(|q| self.tracks[self.index(q)].hidden && self.hand_now()),
@@ -361,9 +365,9 @@ impl Evidence {
         self.tracks[self.index(p)].unseen
     }
 
-    fn chance(&self, p: Point, t: &Track, first: u64) -> Chance {
-        let covered = first.saturating_sub(t.last_old_ms) >= UNSEEN_MS
-            || t.last_hidden_ms.is_some_and(|h| h >= t.last_old_ms.min(first).saturating_sub(150));
+    fn chance(&self, p: Point, t: &Track, before: u64, first: u64) -> Chance {
+        let covered = first.saturating_sub(before) >= UNSEEN_MS
+            || t.last_hidden_ms.is_some_and(|h| h >= before.saturating_sub(150));
         if covered {
             return Chance::Covered;
         }

@@ -4,7 +4,7 @@
 //! wrong, perhaps after taking the last move of the record back. Each part costs what it is unlikely (natural
 //! logarithm); leaving a difference unread costs what was seen of it. Pure: the same picture gives the same stories.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::{Cell, Chance, Diff};
 use crate::game::EventKind;
@@ -70,6 +70,8 @@ pub struct Picture<'a> {
     /// Stones of either colour that may have been played and captured again without being seen for long, with what it
     /// costs to believe it.
     pub brief: &'a BTreeMap<(Point, Color), f64>,
+    /// Points that were out of view of late for long enough to take a stone off and put another there.
+    pub covered: &'a BTreeSet<Point>,
     /// The last move was made so recently that stones taken now belong to it.
     pub last_move_is_recent: bool,
 }
@@ -85,6 +87,7 @@ const AGAINST_SIGHT: f64 = 0.3;
 const DISPLACED: f64 = 6.0;
 const DISPLACED_PER_PITCH: f64 = 1.2;
 const REPLY_TO_TAKEBACK: f64 = 2.5;
+const PLAYED_AGAIN: f64 = 3.0;
 const GONE: f64 = 7.0;
 const GONE_MORE: f64 = 1.5;
 const WRONG_REMOVAL: f64 = 6.0;
@@ -122,8 +125,8 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
     let mut search = Search { picture, found: Vec::new(), nodes: 0 };
     let mut game = picture.history.clone();
     let mut cost = 0.0;
+    let mut lifted = None;
     for undone in 0..=picture.undo.len() {
-        let mut lifted = None;
         if undone > 0 {
             let Some(last) = game.undo() else { break };
             let Some(p) = last.point else { break };
@@ -134,9 +137,7 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
                 if last.captured.iter().any(|&q| picture.seen.get(q) == Some(last.color.opponent())) {
                     cost += 3.5;
                 }
-                if undone == 1 {
-                    lifted = Some(p);
-                }
+                lifted = lifted.or(Some(p));
             } else {
                 cost += undo.revise;
             }
@@ -248,6 +249,13 @@ impl Search<'_> {
                     .filter(|((p, c), _)| *c == turn && taken_at_once(game.board(), *p, turn, &open))
                     .map(|((p, _), cost)| (u64::MAX, *p, *cost)),
             );
+            // nor need a captured stone lie still where another has been put since
+            let again = |p: &&Point| {
+                game.board().get(**p).is_none()
+                    && self.picture.seen.get(**p) == Some(turn)
+                    && !open.iter().any(|m| m.point == **p)
+            };
+            next.extend(self.picture.covered.iter().filter(again).map(|p| (u64::MAX, *p, PLAYED_AGAIN)));
         }
         for (_, point, extra) in next {
             let class = game.classify(turn, Some(point));

@@ -173,6 +173,9 @@ impl Referee {
             .filter(|l| l.stones.is_empty())
             .map(|l| (l.seq, l.number, l.capturer, l.missed))
             .collect();
+        if !done.is_empty() {
+            self.cleared_ms = now;
+        }
         for (seq, number, capturer, missed) in done {
             let mut e = self.event(EventKind::CapturesCleared, last, 0.97);
             e.of = Some(seq);
@@ -221,8 +224,9 @@ impl Referee {
         for k in late {
             let l = &self.ledger.lying[k];
             // some of them may just have been lifted
+            let lies = evidence.board(REPAIR_EVIDENCE);
             let points: Vec<Point> =
-                l.stones.iter().filter(|&(&p, &c)| evidence.latest(p) == Some(Some(c))).map(|(&p, _)| p).collect();
+                l.stones.iter().filter(|&(&p, &c)| lies.get(p) == Some(c)).map(|(&p, _)| p).collect();
             if points.is_empty() {
                 continue;
             }

@@ -150,6 +150,10 @@ impl Ledger {
                 self.may_be_passed = None;
                 self.settle_wrong();
                 for lying in &mut self.lying {
+                    lying.stones.remove(&point);
+                }
+                self.lying.retain(|l| !l.stones.is_empty());
+                for lying in &mut self.lying {
                     lying.overtaken_ms.get_or_insert(e.reported_ms);
                 }
             }
