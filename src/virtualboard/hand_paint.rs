@@ -120,7 +120,16 @@ fn draw_band(
         let axis = (right * ax + down * ay) * (1.0 / length);
         // a bone that leads away from the camera shows its side, not its back
         let slope = ((s.zb - s.za) / (length * (s.za + s.zb) * 0.5 / focal)).clamp(-1.4, 1.4);
+        // a slanting bone fills little of its rectangle: in each row only the stretch near its axis is looked at
+        let widest = s.ra.max(s.rb) + 1.0;
+        let reach = if ay.abs() > 1e-3 { widest * length / ay.abs() } else { f32::MAX };
         for y in y0..y1 {
+            let (x0, x1) = if reach < 1e4 {
+                let middle = s.a[0] + (y as f32 - s.a[1]) * ax / ay;
+                (x0.max((middle - reach) as i32), x1.min((middle + reach) as i32 + 2))
+            } else {
+                (x0, x1)
+            };
             for x in x0..x1 {
                 let (t, off, r) = s.nearest(x as f32, y as f32);
                 let d2 = off[0] * off[0] + off[1] * off[1];
