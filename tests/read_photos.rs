@@ -292,3 +292,65 @@ fn turned_photos_are_read_alike() {
     .unwrap();
     assert_eq!(reader.read(&slanted, &LocateOptions::default()).unwrap().rows(), truth);
 }
+
+/// `goband read` with these arguments: exit code, stdout, stderr.
+fn goband_read(args: &[&str]) -> (i32, String, String) {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_goband")).arg("read").args(args).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().unwrap_or(-1), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn the_command_keeps_its_contract() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).display().to_string();
+    let write = |name: &str, bytes: &[u8]| std::fs::write(dir.path().join(name), bytes).unwrap();
+    write("board.jpg", &encode_jpeg(&drawn_board(640, 480, [150.0, 70.0, 330.0], &NINE), 92, None).unwrap());
+    write("grey.jpg", &encode_jpeg(&blank(640, 480, [128.0; 3]), 92, None).unwrap());
+    write("empty.jpg", b"");
+    write("text.jpg", b"not a picture");
+    let (board, overlay) = (path("board.jpg"), path("overlay.png"));
+
+    let (code, out, err) = goband_read(&[&board, "--format", "json", "--overlay", &overlay]);
+    assert_eq!(code, 0, "{err}");
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(json["file"], board.as_str());
+    assert_eq!((&json["width"], &json["height"], &json["size"]), (&640.into(), &480.into(), &9.into()));
+    assert_eq!(json["board"], serde_json::json!(NINE));
+    assert_eq!(json["corners"].as_array().unwrap().len(), 4);
+    assert!(json["residual_px"].as_f64().unwrap() < 3.0 && json["confidence"].as_f64().unwrap() > 0.65);
+    let stones = NINE.concat().chars().filter(|c| *c != '.').count();
+    let points = json["points"].as_array().unwrap();
+    assert!(points.len() >= stones);
+    for key in ["at", "black", "white", "empty", "hidden", "offset"] {
+        assert!(!points[0][key].is_null(), "{key}");
+    }
+    for key in ["decode", "locate", "read"] {
+        assert!(json["elapsed_ms"][key].as_f64().is_some(), "{key}");
+    }
+    let drawn = load_photo(Path::new(&overlay)).unwrap();
+    assert_eq!((drawn.cols(), drawn.rows()), (640, 480));
+
+    let (code, out, _) = goband_read(&[&path("grey.jpg"), "--format", "json"]);
+    let json: Value = serde_json::from_str(&out).unwrap();
+    assert!(code == 3 && json["board"].is_null() && json["reason"].as_str().is_some_and(|r| !r.is_empty()), "{out}");
+
+    for file in ["empty.jpg", "text.jpg", "missing.jpg"] {
+        let (code, out, err) = goband_read(&[&path(file)]);
+        assert!(code == 1 && out.is_empty() && err.contains(file), "{file}: {code} {err}");
+    }
+    for bad in
+        [vec!["--size", "7"], vec!["--corners", "1,2 3,4"], vec!["--corners", "9,9 1,9 1,1 9,1"], vec!["--format", "x"]]
+    {
+        let (code, out, err) = goband_read(&[&[board.as_str()], bad.as_slice()].concat());
+        assert!(code == 2 && out.is_empty() && !err.is_empty(), "{bad:?}: {code} {err}");
+    }
+    let (code, out, _) =
+        goband_read(&[&board, "--format", "sgf", "--size", "9", "--corners", "150,70 480,70 480,400 150,400"]);
+    assert!(
+        code == 0 && out.starts_with("(;") && out.contains("SZ[9]") && out.contains("AB[") && out.contains("AW["),
+        "{out}"
+    );
+    assert!(goband_read(&[&board, "--format", "svg"]).1.starts_with("<svg"));
+    assert!(goband_read(&[&board]).1.contains("9x9"));
+}

@@ -12,7 +12,7 @@ static BOARDS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/calibra
 /// Why a calibration cannot be used; each message names the file and, where there is one, the line and key.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationError {
-    #[error("cannot {verb} {path}: {source}", path = path.display())]
+    #[error("cannot {verb} {path}", path = path.display())]
     Io { verb: &'static str, path: PathBuf, source: std::io::Error },
     #[error("{path}: {message}", path = path.display())]
     Syntax { path: PathBuf, message: String },

@@ -17,7 +17,7 @@ pub enum VisionError {
     Picture(String),
     #[error("cannot load the network '{name}' from {place}: {reason}")]
     Model { name: &'static str, place: String, reason: String },
-    #[error("cannot read {path}: {source}", path = path.display())]
+    #[error("cannot read {path}", path = path.display())]
     Io { path: PathBuf, source: std::io::Error },
     #[error("picture operation failed: {0}")]
     OpenCv(#[from] opencv::Error),
