@@ -340,7 +340,7 @@ fn the_command_keeps_its_contract() {
         assert!(code == 1 && out.is_empty() && err.contains(file), "{file}: {code} {err}");
     }
     for bad in
-        [vec!["--size", "7"], vec!["--corners", "1,2 3,4"], vec!["--corners", "9,9 1,9 1,1 9,1"], vec!["--format", "x"]]
+        [vec!["--size", "7"], vec!["--corners", "1,2 3,4"], vec!["--corners", "1,1 1,9 9,9 9,1"], vec!["--format", "x"]]
     {
         let (code, out, err) = goband_read(&[&[board.as_str()], bad.as_slice()].concat());
         assert!(code == 2 && out.is_empty() && !err.is_empty(), "{bad:?}: {code} {err}");

@@ -12,8 +12,8 @@ static BOARDS: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/calibra
 /// Why a calibration cannot be used; each message names the file and, where there is one, the line and key.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrationError {
-    #[error("cannot {verb} {path}", path = path.display())]
-    Io { verb: &'static str, path: PathBuf, source: std::io::Error },
+    #[error("cannot {verb} {path}: {cause}", path = path.display())]
+    Io { verb: &'static str, path: PathBuf, cause: std::io::Error },
     #[error("{path}: {message}", path = path.display())]
     Syntax { path: PathBuf, message: String },
     #[error("{path}: line {line}: `{key}`: {message}", path = path.display())]
@@ -133,7 +133,7 @@ impl Calibration {
     /// # Errors
     /// If the folder is missing or not writable.
     pub fn save(&self, path: &Path) -> Result<(), CalibrationError> {
-        let io = |source| CalibrationError::Io { verb: "write", path: path.to_owned(), source };
+        let io = |cause| CalibrationError::Io { verb: "write", path: path.to_owned(), cause };
         let temporary = path.with_extension("toml.tmp");
         std::fs::write(&temporary, self.to_toml()).map_err(io)?;
         std::fs::rename(&temporary, path).map_err(io)
@@ -144,10 +144,10 @@ impl Calibration {
     /// # Errors
     /// Names the file, the line and the key that is wrong.
     pub fn load(path: &Path) -> Result<Calibration, CalibrationError> {
-        let text = std::fs::read_to_string(path).map_err(|source| CalibrationError::Io {
+        let text = std::fs::read_to_string(path).map_err(|cause| CalibrationError::Io {
             verb: "read",
             path: path.to_owned(),
-            source,
+            cause,
         })?;
         Self::from_toml(&text, path)
     }

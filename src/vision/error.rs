@@ -17,8 +17,8 @@ pub enum VisionError {
     Picture(String),
     #[error("cannot load the network '{name}' from {place}: {reason}")]
     Model { name: &'static str, place: String, reason: String },
-    #[error("cannot read {path}", path = path.display())]
-    Io { path: PathBuf, source: std::io::Error },
+    #[error("cannot read {path}: {cause}", path = path.display())]
+    Io { path: PathBuf, cause: std::io::Error },
     #[error("picture operation failed: {0}")]
     OpenCv(#[from] opencv::Error),
 }

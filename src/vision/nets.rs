@@ -38,7 +38,7 @@ impl Models {
         };
         let bytes = match &path {
             None => builtin.to_vec(),
-            Some(path) => std::fs::read(path).map_err(|source| VisionError::Io { path: path.clone(), source })?,
+            Some(path) => std::fs::read(path).map_err(|cause| VisionError::Io { path: path.clone(), cause })?,
         };
         let failed = |reason: String| VisionError::Model {
             name,

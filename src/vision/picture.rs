@@ -18,7 +18,7 @@ const MAX_PIXELS: i64 = 200_000_000;
 /// # Errors
 /// Says whether the file is missing, empty, no picture, or too small or large.
 pub fn load_photo(path: &Path) -> Result<Mat> {
-    let bytes = std::fs::read(path).map_err(|source| VisionError::Io { path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|cause| VisionError::Io { path: path.to_owned(), cause })?;
     if bytes.is_empty() {
         return Err(VisionError::Picture(format!("{}: the file is empty", path.display())));
     }
