@@ -148,14 +148,14 @@ impl Config {
         Ok(config)
     }
 
-    fn check(&self) -> Result<(), (&'static str, String)> {
+    fn check(&self) -> Result<(), (String, String)> {
         let t = &self.table;
         if t.name.is_empty()
             || !t.name.chars().all(|c| c.is_alphanumeric() || "-_ ".contains(c))
             || t.name.starts_with(' ')
         {
             return Err((
-                "table.name",
+                "table.name".into(),
                 format!("{:?} names a folder: use letters, digits, '-', '_' and inner spaces only", t.name),
             ));
         }
@@ -163,34 +163,42 @@ impl Config {
             && ![9, 13, 19].contains(&size)
         {
             return Err((
-                "table.size",
+                "table.size".into(),
                 format!("{size} is not possible; 9, 13 or 19, or leave it out to have it found"),
             ));
         }
         if ![0, 90, 180, 270].contains(&t.orientation) {
-            return Err(("table.orientation", format!("{} is not possible; 0, 90, 180 or 270", t.orientation)));
+            return Err(("table.orientation".into(), format!("{} is not possible; 0, 90, 180 or 270", t.orientation)));
         }
         if t.capture_grace_ms > 600_000 {
-            return Err(("table.capture_grace_ms", "at most 600000 (ten minutes)".into()));
+            return Err(("table.capture_grace_ms".into(), "at most 600000 (ten minutes)".into()));
         }
         if let Some(corners) = t.corners {
             if t.size.is_none() {
                 return Err((
-                    "table.corners",
+                    "table.corners".into(),
                     "corners alone do not tell how many lines there are: give table.size too".into(),
                 ));
             }
             if !corners.iter().flatten().all(|x| x.is_finite()) {
-                return Err(("table.corners", "four pairs of finite numbers [[x, y], …] in pixels".into()));
+                return Err(("table.corners".into(), "four pairs of finite numbers [[x, y], …] in pixels".into()));
             }
         }
         if self.source.from.trim().is_empty() {
-            return Err(("source.from", "name a camera (\"0\"), an address, a file, a folder or \"virtual\"".into()));
+            return Err((
+                "source.from".into(),
+                "name a camera (\"0\"), an address, a file, a folder or \"virtual\"".into(),
+            ));
         }
         if let Some(fps) = self.source.fps
             && !(0.01..=240.0).contains(&fps)
         {
-            return Err(("source.fps", format!("{fps} is not possible; 0.01 to 240 pictures a second")));
+            return Err(("source.fps".into(), format!("{fps} is not possible; 0.01 to 240 pictures a second")));
+        }
+        for (n, device) in self.signal.iter().enumerate() {
+            device
+                .check()
+                .map_err(|(key, problem)| (format!("signal {} ({}): {key}", n + 1, device.name()), problem))?;
         }
         Ok(())
     }
@@ -219,6 +227,14 @@ mod tests {
         let e = error("[table]\nname = \"../etc\"\n[source]\nfrom = \"0\"\n");
         assert!(e.contains("table.name"), "{e}");
         assert!(error("").contains("source"), "a missing section is named");
+    }
+
+    #[test]
+    fn a_device_that_cannot_be_is_named() {
+        let e = error(
+            "[source]\nfrom = \"0\"\n[[signal]]\nkind = \"lamp\"\nport = \"/dev/ttyUSB0\"\nchannels = { red = 99 }\n",
+        );
+        assert!(e.contains("ttyUSB0") && e.contains("red"), "{e}");
     }
 
     #[test]

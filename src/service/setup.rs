@@ -7,7 +7,7 @@ use std::time::Instant;
 use anyhow::{Context, Result, bail};
 
 use crate::capture::{self, OpenOptions, Pace, RgbPicture, RgbSource, Source, SourceKind, SourceSpec};
-use crate::game::{GameState, sgf};
+use crate::game::{EventKind, sgf};
 use crate::record::JOURNAL_FILE;
 use crate::rules::{History, Ruleset};
 use crate::virtualboard::{Look, Script, VirtualBoard};
@@ -42,9 +42,15 @@ pub fn game_folder(records: &Path, table: &str, new_game: bool) -> Result<PathBu
     Ok(if new_game || has_ended(&of(newest)) { of(newest + 1) } else { of(newest) })
 }
 
-/// True when the journal in `folder` says that the game is over; one that cannot be read is for its opener to report.
+/// True when the journal in `folder` says that the game is over and the board was cleared, or that there is a result. An
+/// agreed end alone does not count: the stones still lie there to be counted. A journal that cannot be read is for its
+/// opener to report.
 fn has_ended(folder: &Path) -> bool {
-    crate::record::verify(&folder.join(JOURNAL_FILE)).is_ok_and(|r| GameState::fold(&r.events).ended().is_some())
+    let Ok(reading) = crate::record::verify(&folder.join(JOURNAL_FILE)) else { return false };
+    let last = reading.events.iter().rev().find(|e| {
+        matches!(e.kind, EventKind::Move | EventKind::PositionAdopted | EventKind::BoardCleared | EventKind::Result)
+    });
+    last.is_some_and(|e| matches!(e.kind, EventKind::BoardCleared | EventKind::Result))
 }
 
 /// A ruleset by its name or file.
@@ -113,10 +119,10 @@ pub fn virtual_source(mut board: VirtualBoard, pace: Pace, seconds: Option<f64>)
     let mut next = 0u64;
     let mut started: Option<Instant> = None;
     Box::new(RgbSource::new(name, pace, move || {
-        if pace == Pace::RealTime {
-            // frames whose time is over are not drawn: a slow machine sees fewer pictures, not a slower game
-            let due = started.get_or_insert_with(Instant::now).elapsed().as_secs_f64() * fps;
-            next = next.max(due as u64);
+        // Frames whose time is over are not drawn: a slow machine sees fewer pictures, not a slower game. The clock starts when
+        // the first is drawn, as that of the source does: a clock ahead of it would make every frame wait for its time.
+        if let Some(started) = started.filter(|_| pace == Pace::RealTime) {
+            next = next.max((started.elapsed().as_secs_f64() * fps) as u64);
         }
         if next >= frames {
             return None;
@@ -125,6 +131,7 @@ pub fn virtual_source(mut board: VirtualBoard, pace: Pace, seconds: Option<f64>)
         let time_ms = board.time_ms(next);
         let rgb = board.frame(next).data.clone();
         next += 1;
+        started.get_or_insert_with(Instant::now);
         Some(RgbPicture { width, height, time_ms, rgb })
     }))
 }
@@ -132,6 +139,8 @@ pub fn virtual_source(mut board: VirtualBoard, pace: Pace, seconds: Option<f64>)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::game::{Event, Interval};
+    use crate::record::{AppendOutcome, Journal};
 
     #[test]
     fn games_are_numbered_and_gone_on_with() {
@@ -141,6 +150,42 @@ mod tests {
         std::fs::create_dir_all(&first).unwrap();
         assert_eq!(game_folder(records.path(), "t", false).unwrap(), first, "an open game goes on");
         assert!(game_folder(records.path(), "t", true).unwrap().ends_with("game-0002"));
+    }
+
+    #[test]
+    fn a_game_whose_board_was_cleared_is_not_gone_on_with() {
+        let records = tempfile::tempdir().unwrap();
+        let first = game_folder(records.path(), "t", false).unwrap();
+        let mut journal = Journal::begin(&first, "t").unwrap();
+        let mut append = |seq, kind| {
+            let mut event = Event::new(kind, Interval { first: seq, last: seq }, seq, 1.0);
+            event.seq = seq;
+            assert_eq!(journal.append(&event), AppendOutcome::Written);
+        };
+        append(1, EventKind::Move);
+        append(2, EventKind::EndAgreedSignal);
+        assert_eq!(game_folder(records.path(), "t", false).unwrap(), first, "the stones are still to be counted");
+        append(3, EventKind::BoardCleared);
+        assert!(game_folder(records.path(), "t", false).unwrap().ends_with("game-0002"));
+    }
+
+    /// The first frame is the slowest to draw; the clock once ran ahead by that, and every further frame was late by it.
+    #[test]
+    fn the_virtual_board_keeps_its_pace_after_a_slow_first_frame() {
+        let mut source = virtual_source(virtual_board(None).unwrap(), Pace::RealTime, None);
+        let mut times = Vec::new();
+        let mut next = || match source.grab() {
+            capture::Grab::Frame(frame) => times.push(frame.time_ms),
+            other => panic!("{other:?}"),
+        };
+        next();
+        let started = Instant::now();
+        while started.elapsed().as_secs_f64() < 1.5 {
+            next();
+        }
+        let (last, wall_ms) = (times[times.len() - 1] as i64, started.elapsed().as_millis() as i64);
+        assert!((last - wall_ms).abs() < 400, "frame time {last} ms after {wall_ms} ms");
+        assert!(times.len() >= 6, "{} frames in 1.5 s", times.len());
     }
 
     #[test]
