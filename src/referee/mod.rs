@@ -69,6 +69,8 @@ pub struct Referee {
     options: RefereeOptions,
     ledger: Ledger,
     evidence: Option<Evidence>,
+    /// The size of the board that was seen last.
+    sighted_size: u8,
     loose: LooseStones,
     seats: Seats,
     now: u64,
@@ -106,6 +108,7 @@ impl Referee {
             options,
             ledger,
             evidence: None,
+            sighted_size: 19,
             loose: LooseStones::default(),
             seats: Seats::default(),
             now: 0,
@@ -162,6 +165,9 @@ impl Referee {
     /// Takes one frame's sighting in and says what is now known to have happened.
     pub fn sight(&mut self, s: &Sighting) -> Vec<Event> {
         self.now = self.now.max(s.time_ms);
+        if s.size != 0 {
+            self.sighted_size = s.size;
+        }
         self.scene(s);
         if s.size == 0 || s.points.len() != s.size as usize * s.size as usize || !(2..=25).contains(&s.size) {
             if let Some(e) = &mut self.evidence {

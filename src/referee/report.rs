@@ -26,7 +26,8 @@ impl Referee {
             e.verdict = Some(rule.verdict.clone());
         }
         if e.text.is_none() {
-            let size = self.ledger.game.as_ref().map_or(19, |g| g.size());
+            let seen = self.sighted_size;
+            let size = self.ledger.game.as_ref().map_or(seen, |g| g.size());
             e.text = Some(describe(&e, size));
         }
         self.ledger.apply(&e);
