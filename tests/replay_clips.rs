@@ -17,7 +17,7 @@ use goband::vision::{Sighting, Watcher, WatcherOptions};
 use serde_json::Value;
 
 /// Footage is played so far by default, milliseconds.
-const DEFAULT_PART_MS: u64 = 20_000;
+const DEFAULT_PART_MS: u64 = 12_000;
 
 fn data() -> Option<PathBuf> {
     let dir = std::env::var_os("GOBAND_DATA")

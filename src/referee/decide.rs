@@ -24,6 +24,7 @@ const GONE_MS: u64 = 800;
 const HAND_AWAY_MS: u64 = 300;
 /// A hand that stays does not hold a fault back for ever.
 const HAND_STAYS_MS: u64 = 2500;
+const FEW_HIDDEN: usize = 3;
 /// The last stone may be in the air this long before it counts as taken back for good.
 const LIFTED_MS: u64 = 3000;
 /// A stone that lay for less than this was never let go of.
@@ -319,6 +320,10 @@ impl Referee {
             Chance::None => (MOVE_EVIDENCE_UNPROVOKED, UNPROVOKED_MS),
         };
         let age = d.age_ms(self.now);
+        // once the hand has been gone for a while, nobody holds the stone any more
+        let settled =
+            if evidence.hand_away_ms(self.now) >= 2 * SETTLED_MS { settled.min(SETTLED_MS / 2) } else { settled };
+        let settled = if d.chance == Chance::None { UNPROVOKED_MS } else { settled };
         if d.hidden || !d.current || d.frames < 2 || d.evidence < least || age < settled {
             return false;
         }
@@ -429,8 +434,11 @@ impl Referee {
                 hidden |= evidence.hidden_within(p, 3);
             }
         }
+        // a few points that stay unreadable without a hand over the board hold nothing back for long
+        let few = !evidence.hand_now() && evidence.hidden_count() <= FEW_HIDDEN;
+        let patience = if few { GONE_MS } else { HAND_STAYS_MS };
         let hidden = hidden || evidence.hidden_count() > 0;
-        (!hidden || youngest > HAND_STAYS_MS) && (gap > 1.0 || youngest > 1500)
+        (!hidden || youngest > patience) && (gap > 1.0 || youngest > 1500)
     }
 
     fn tell_faults(&mut self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, sure: f64) -> bool {
@@ -530,7 +538,9 @@ impl Referee {
         let sure = confidence(margin(stories, |s| s == best));
         match (gone, first_play) {
             (Some(gone), Some((color, point, captured, still))) if best.undone == 1 && color == old.color => {
-                let Some(d) = diffs.get(&point) else { return false };
+                let Some(d) = diffs.get(&point) else {
+                    return self.tell_the_other_was_shoved(first.seq, (color, point, captured), &gone, sure);
+                };
                 let ready = self.flushing
                     || (self.move_is_ready(d, &captured)
                         && gone.evidence >= MOVE_EVIDENCE_NEAR
@@ -570,6 +580,30 @@ impl Referee {
             (None, Some(_)) => self.tell_revision(at, best, diffs, stories, sure),
             _ => false,
         }
+    }
+
+    /// Of a move and a shoved stone each was taken for the other; putting the shoved one back shows it.
+    fn tell_the_other_was_shoved(
+        &mut self,
+        of: u64,
+        (color, point, captured): (Color, Point, Vec<Point>),
+        gone: &Diff,
+        sure: f64,
+    ) -> bool {
+        let shoved = |o: &super::ledger::Open| {
+            o.kind == EventKind::DisplacedStone && o.wrong.get(&point) == Some(&Some(Some(color)))
+        };
+        if !self.ledger.open.iter().any(shoved)
+            || gone.evidence < MOVE_EVIDENCE_NEAR
+            || !gone.current
+            || gone.age_ms(self.now) < SETTLED_MS
+            || self.evidence.as_ref().is_none_or(|e| e.hand_now())
+        {
+            return false;
+        }
+        let at = Interval { first: gone.last_old_ms, last: gone.first_new_ms };
+        self.tell_corrected(of, at, sure, color, Some((point, captured)));
+        true
     }
 
     /// The record was wrong from move index `at` on: other stones, or the same in another order, were the moves.
@@ -775,7 +809,7 @@ fn is_noise(d: &Diff) -> bool {
 /// How much likelier the first story is than the best one that tells it otherwise.
 fn margin(stories: &[Explanation], same: impl Fn(&Explanation) -> bool) -> f64 {
     let best = stories.first().map_or(0.0, |s| s.cost);
-    stories.iter().find(|s| !same(s)).map_or(12.0, |s| s.cost - best)
+    stories.iter().find(|s| !same(s)).map_or(6.0, |s| s.cost - best)
 }
 
 /// The faults are the same (in any order), whatever else the stories say.

@@ -287,6 +287,9 @@ impl Evidence {
                     if want.is_none()
                         && let Some(color) = state
                         && t.peak[k] >= GHOST_EVIDENCE
+                        // in plain view, with no hand about, a stone seen for a moment was misread
+                        && (t.first[k].saturating_sub(t.before[k]) >= UNSEEN_MS
+                            || t.last_hidden_ms.is_some_and(|h| h + 150 >= t.before[k]))
                     {
                         self.ghosts.push(Ghost {
                             point: p,

@@ -88,13 +88,17 @@ const DISPLACED: f64 = 6.0;
 const DISPLACED_PER_PITCH: f64 = 1.2;
 const REPLY_TO_TAKEBACK: f64 = 2.5;
 const PLAYED_AGAIN: f64 = 3.0;
-const GONE: f64 = 7.0;
+/// A stone was taken up and none put down.
+const NOTHING_INSTEAD: f64 = 1.0;
+const GONE: f64 = 8.0;
 const GONE_MORE: f64 = 1.5;
 const WRONG_REMOVAL: f64 = 6.0;
 const VOID: f64 = 5.5;
 const SECOND_FAULT: f64 = 3.0;
 const FORCED_PASS: f64 = 0.5;
 const SCATTERED: f64 = 16.0;
+/// Stories that are so much less likely than the best are of no interest.
+const WORTH_COMPARING: f64 = 6.0;
 const UNREADABLE: f64 = 14.0;
 /// From so many differences on, a board can be scattered.
 pub const SCATTERED_FROM: usize = 6;
@@ -117,12 +121,14 @@ struct Before {
 struct Search<'a> {
     picture: &'a Picture<'a>,
     found: Vec<Explanation>,
+    /// The cost of the likeliest story so far; what is much worse is not followed up.
+    best: f64,
     nodes: usize,
 }
 
 /// The stories that explain the picture, the likeliest first.
 pub fn explain(picture: &Picture) -> Vec<Explanation> {
-    let mut search = Search { picture, found: Vec::new(), nodes: 0 };
+    let mut search = Search { picture, found: Vec::new(), best: f64::INFINITY, nodes: 0 };
     let mut game = picture.history.clone();
     let mut cost = 0.0;
     let mut lifted = None;
@@ -162,6 +168,17 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
 }
 
 impl Search<'_> {
+    fn hopeless(&self, cost: f64) -> bool {
+        cost > self.best + WORTH_COMPARING
+    }
+
+    fn keep(&mut self, story: Explanation) {
+        if !self.hopeless(story.cost) {
+            self.best = self.best.min(story.cost);
+            self.found.push(story);
+        }
+    }
+
     fn unread_cost(&self, p: Point) -> f64 {
         self.picture.diffs.get(&p).map_or(UNREADABLE, |d| {
             // a point that nobody touched is misread much more easily than changed
@@ -224,7 +241,7 @@ impl Search<'_> {
         lifted: Option<Point>,
     ) {
         self.nodes += 1;
-        if self.nodes > MOST_NODES {
+        if self.nodes > MOST_NODES || self.hopeless(cost) {
             return;
         }
         let open = self.mismatches(game, &steps);
@@ -239,6 +256,13 @@ impl Search<'_> {
             .filter(|m| m.record.is_none() && m.seen == Some(turn))
             .map(|m| (self.picture.diffs.get(&m.point).map_or(0, |d| d.first_new_ms), m.point, self.weak_cost(m.point)))
             .collect();
+        // once the record is in doubt, a stone that was taken for a shoved one may be the move
+        if lifted.is_some() {
+            let shoved = |(p, is): &(&Point, &Cell)| {
+                **is == Some(turn) && game.board().get(**p).is_none() && self.picture.seen.get(**p) == Some(turn)
+            };
+            next.extend(self.picture.wrong.iter().filter(shoved).map(|(p, _)| (0, *p, 0.3)));
+        }
         next.sort_by_key(|n| (n.0, n.1));
         // a stone that the next one captures need not have been seen
         if open.iter().any(|m| m.seen == Some(turn.opponent())) {
@@ -302,6 +326,9 @@ impl Search<'_> {
         let changed: Vec<Point> =
             open.iter().filter(|m| m.record.is_some() && m.seen.is_some()).map(|m| m.point).collect();
         let mut base = cost;
+        if undone > 0 && steps.is_empty() {
+            base += NOTHING_INSTEAD;
+        }
         let mut all = steps.to_vec();
         for &point in &changed {
             base += self.unread_cost(point);
@@ -310,7 +337,7 @@ impl Search<'_> {
         if open.len() >= SCATTERED_FROM {
             let mut scattered = steps.to_vec();
             scattered.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
-            self.found.push(Explanation { cost: cost + SCATTERED, undone, steps: scattered });
+            self.keep(Explanation { cost: cost + SCATTERED, undone, steps: scattered });
         }
         if added.len() > 5 || vanished.len() > 24 {
             return;
@@ -330,6 +357,9 @@ impl Search<'_> {
         vanished: &[(Point, Color)],
         faults: usize,
     ) {
+        if self.hopeless(cost) {
+            return;
+        }
         let more = if faults > 0 { SECOND_FAULT } else { 0.0 };
         let Some((&(point, color), rest)) = added.split_first() else {
             self.cover_vanished(game, cost, undone, steps, vanished, faults);
@@ -450,7 +480,7 @@ impl Search<'_> {
                 steps.extend(real.into_iter().map(|point| Step::Unread { point }));
             }
         }
-        self.found.push(Explanation { cost: total, undone, steps });
+        self.keep(Explanation { cost: total, undone, steps });
     }
 }
 
