@@ -437,7 +437,7 @@ fn play(seed: u64, size: u8, length: usize, incidents: f64, misread: f64, frame_
     for (kind, points, ms) in &game.truth.incidents {
         figures.incidents += 1;
         let points: BTreeSet<Point> = points.iter().copied().collect();
-        let when = *ms..*ms + 9000;
+        let when = ms.saturating_sub(3000)..ms + 9000;
         match told.iter().position(|e| e.kind == *kind && points_of(e) == points && when.contains(&e.reported_ms)) {
             Some(k) => {
                 figures.incidents_right += 1;

@@ -326,9 +326,8 @@ impl Search<'_> {
         let changed: Vec<Point> =
             open.iter().filter(|m| m.record.is_some() && m.seen.is_some()).map(|m| m.point).collect();
         let mut base = cost;
-        if undone > 0 && steps.is_empty() {
-            base += NOTHING_INSTEAD;
-        }
+        let plays = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
+        base += NOTHING_INSTEAD * undone.saturating_sub(plays) as f64;
         let mut all = steps.to_vec();
         for &point in &changed {
             base += self.unread_cost(point);
