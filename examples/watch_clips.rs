@@ -132,6 +132,8 @@ fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool) 
     let mut f = Figures::default();
     let mut seen_after: Vec<Option<u64>> = vec![None; truth.moves.len()];
     let mut told_residual = 0.0;
+    let mut told_wrong: Vec<String> = Vec::new();
+    let mut told_loose: Vec<(f32, f32)> = Vec::new();
     let mut spent = 0.0;
     let mut slowest: f64 = 0.0;
     println!("{}", clip.display());
@@ -155,13 +157,14 @@ fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool) 
             }
         }
         for l in &s.loose {
-            if verbose {
+            if verbose && !told_loose.contains(&(l.row, l.col)) {
                 println!(
                     "  frame {:5}  loose {:.2} {:.2} {:?} {:.2}",
                     frame.index, l.row, l.col, l.color, l.confidence
                 );
             }
         }
+        told_loose = s.loose.iter().map(|l| (l.row, l.col)).collect();
         if let (Some(lattice), Some(corners)) = (watcher.lattice(), truth.corners(frame.index)) {
             let pitch = lattice.mean_pitch_px();
             let worst = lattice
@@ -190,16 +193,18 @@ fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool) 
                 }
             }
         }
-        if verbose && !wrong.is_empty() {
+        let news: Vec<&String> = wrong.iter().filter(|w| !told_wrong.contains(*w)).collect();
+        if verbose && !news.is_empty() {
             let hand = if occluded { "hand" } else { "" };
             println!(
                 "  frame {:5} {hand:4} said hand {} motion {}: {}",
                 frame.index,
                 s.hand,
                 s.motion,
-                wrong.join("  ")
+                news.iter().map(|w| w.as_str()).collect::<Vec<_>>().join("  ")
             );
         }
+        told_wrong.clone_from(&wrong);
         if let (Some(dir), Some(lattice), false) = (dump, watcher.lattice(), wrong.is_empty()) {
             std::fs::create_dir_all(dir)?;
             let picture = goband::vision::draw_overlay(&frame.image, lattice, &s.points)?;

@@ -238,6 +238,22 @@ impl Lattice {
         self.plane[6] * board[1] + self.plane[7] * board[0] + self.plane[8] > 0.02
     }
 
+    /// About where the camera is, `[row, col, height]` in pitches, for a lens of ordinary width: good to a few degrees, enough to
+    /// tell which way things with height lean.
+    pub(super) fn camera(&self) -> [f64; 3] {
+        // half the diagonal over the focal length of a common camera (about 77° across)
+        const FOCAL: f64 = 1.25;
+        let h = &self.plane;
+        let column = |j: usize| [h[j] / FOCAL, h[3 + j] / FOCAL, h[6 + j]];
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let (a, b, c) = (column(0), column(1), column(2));
+        let (na, nb) = (dot(a, a).sqrt(), dot(b, b).sqrt());
+        let scale = (na * nb).sqrt().max(1e-12);
+        let (r1, r2, t) = (a.map(|v| v / na), b.map(|v| v / nb), c.map(|v| v / scale));
+        let r3 = [r1[1] * r2[2] - r1[2] * r2[1], r1[2] * r2[0] - r1[0] * r2[2], r1[0] * r2[1] - r1[1] * r2[0]];
+        [-dot(r2, t), -dot(r1, t), dot(r3, t).abs().max(1.0)]
+    }
+
     /// Pixels of board[0][0], board[0][N-1], board[N-1][N-1], board[N-1][0].
     pub fn corners(&self) -> [[f64; 2]; 4] {
         let n = f64::from(self.size - 1);
@@ -365,6 +381,17 @@ mod tests {
             assert!(Lattice::from_corners(19, bad, [1920, 1080]).is_err(), "{bad:?}");
         }
         assert_eq!(Lattice::from_corners(1, CORNERS, [1920, 1080]), Err(LatticeError::Size(1)));
+    }
+
+    #[test]
+    fn the_camera_is_on_the_near_side() {
+        // the far side is the shorter one, so the camera stands beyond the last row, about in the middle
+        let [row, col, height] = Lattice::from_corners(19, CORNERS, [1920, 1080]).unwrap().camera();
+        assert!(row > 12.0 && (4.0..14.0).contains(&col) && height > 10.0, "{row} {col} {height}");
+        // from straight above it is over the middle
+        let square = [[460.0, 40.0], [1460.0, 40.0], [1460.0, 1040.0], [460.0, 1040.0]];
+        let [row, col, height] = Lattice::from_corners(19, square, [1920, 1080]).unwrap().camera();
+        assert!((row - 9.0).abs() < 0.5 && (col - 9.0).abs() < 0.5 && height > 15.0, "{row} {col} {height}");
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! One board that was found: where it is, what lies on it, what moves over it.
 
 use super::blocks::{self, Belongs, Blocks, PER_PITCH, Part};
+use super::loose::{Loose, Scenery};
 use super::points::Points;
 use super::{Eyes, corner_shift, image_size, turned_like};
 use crate::capture::Frame;
@@ -64,6 +65,9 @@ pub(super) struct Board {
     settled: Blocks,
     settled_known: Vec<bool>,
     points: Points,
+    /// Points that held a stone when they were settled.
+    stone_before: Vec<bool>,
+    loose: Loose,
     movement: Movement,
     /// Since when the board has not been recognised.
     unseen_since: Option<u64>,
@@ -130,6 +134,8 @@ impl Board {
             tracker,
             valid: valid_blocks(&lattice, size, now.side),
             points: Points::new(lattice.size, &now),
+            stone_before: vec![false; lattice.size as usize * lattice.size as usize],
+            loose: Loose::new(&lattice),
             settled: now.clone(),
             settled_known: vec![false; blocks],
             changed_ms: vec![0; blocks],
@@ -234,8 +240,31 @@ impl Board {
                 }
             }
         }
-        let readings: Vec<PointReading> =
+        let mut readings: Vec<PointReading> =
             (0..n * n).map(|i| if open[i] { self.points.reading(i) } else { PointReading::HIDDEN }).collect();
+
+        // Stones off the lattice.
+        let calm = |b: usize| time.saturating_sub(self.changed_ms[b]) >= calm_ms;
+        let open_blocks: Vec<bool> = (0..now.bgr.len()).map(|b| self.valid[b] && !under_hand[b] && calm(b)).collect();
+        let fresh: Vec<bool> = foreign.iter().zip(&open_blocks).map(|(f, open)| *f && *open).collect();
+        if !moved_now {
+            let scenery = Scenery {
+                image: &frame.image,
+                lattice: &self.lattice,
+                image_size: self.image_size,
+                now: &now,
+                settled: &self.settled,
+                valid: &self.valid,
+                fresh: &fresh,
+                open: &open_blocks,
+                readings: &readings,
+                stone_before: &self.stone_before,
+                time_ms: time,
+            };
+            self.loose.look(&scenery, &mut eyes.reader)?;
+        }
+        self.loose.correct(&mut readings, n);
+        sighting.loose = self.loose.stones();
 
         let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
         let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
@@ -307,6 +336,7 @@ impl Board {
     fn place(&mut self, lattice: Lattice) -> Result<()> {
         self.rectifier = Reader::rectifier(&lattice, self.image_size)?;
         self.valid = valid_blocks(&lattice, self.image_size, self.previous.side);
+        self.loose.moved(&lattice);
         self.lattice = lattice;
         Ok(())
     }
@@ -422,6 +452,10 @@ impl Board {
             }
             self.settled.take(now, b);
             self.settled_known[b] = true;
+            if on_point {
+                let reading = &readings[(y - 1) * n + x - 1];
+                self.stone_before[(y - 1) * n + x - 1] = reading.black + reading.white > 0.5;
+            }
         }
     }
 

@@ -9,6 +9,7 @@
 
 mod blocks;
 mod board;
+mod loose;
 mod points;
 
 use opencv::core::Mat;

@@ -1,0 +1,440 @@
+//! Stones that lie where no point is: beside the grid, between points, or so far off their point that the point reads empty.
+//!
+//! Something new on the settled board that is calm, as large as a stone and no hand is looked at once more through lattices that
+//! are shifted by half a pitch, so that it comes to lie on a crossing; what the network then calls a stone is one. Its place is
+//! the middle of what is new, less the parallax that ordinary stones of this board show.
+
+use opencv::core::Mat;
+
+use super::blocks::{self, Blocks, PER_PITCH, difference};
+use crate::rules::Color;
+use crate::vision::error::Result;
+use crate::vision::lattice::Lattice;
+use crate::vision::reader::{READ_MARGIN, Reader};
+use crate::vision::rectify::Rectifier;
+use crate::vision::sighting::{LooseStone, PointReading};
+
+/// Farther than this from the nearest crossing a stone is on no point.
+const ON_POINT: f32 = 0.5;
+/// Probability from which the network's "stone" counts.
+const LEAST_STONE: f32 = 0.6;
+/// Square pitches of a single stone, seen with its height.
+const STONE_AREA: std::ops::RangeInclusive<f32> = 0.35..=1.7;
+/// A part smaller than this is not the whole of a stone.
+const WHOLE_AREA: f32 = 0.55;
+/// Something refused is not looked at again for this long.
+const REFUSED_MS: u64 = 2000;
+/// Height of the middle of a stone's outline over the board, pitches: at first, and of how many stones that counts as the mean.
+const FIRST_HEIGHT: (f32, f32) = (0.18, 4.0);
+/// New stones that the height is averaged over.
+const HEIGHT_STONES: f32 = 24.0;
+/// A new stray is found twice, this far apart, before it counts.
+const CONFIRM_MS: u64 = 80;
+
+/// One stone off the lattice.
+struct Stray {
+    stone: LooseStone,
+    /// The point that it belongs to, if it is near enough to one.
+    point: Option<usize>,
+    /// Blocks that it covers: which, with it, and without it.
+    seen: Vec<(usize, [u8; 3], [u8; 3])>,
+}
+
+/// What lies on the board, as far as it is no stray.
+pub(super) struct Scenery<'a> {
+    pub image: &'a Mat,
+    pub lattice: &'a Lattice,
+    pub image_size: [i32; 2],
+    pub now: &'a Blocks,
+    pub settled: &'a Blocks,
+    pub valid: &'a [bool],
+    /// New, calm, and under no hand.
+    pub fresh: &'a [bool],
+    /// Blocks that can be judged in this frame.
+    pub open: &'a [bool],
+    /// Readings of the points that can be read; hidden otherwise.
+    pub readings: &'a [PointReading],
+    /// Points that held a stone when the board was settled.
+    pub stone_before: &'a [bool],
+    pub time_ms: u64,
+}
+
+/// The stones off the lattice of one board.
+pub(super) struct Loose {
+    strays: Vec<Stray>,
+    refused: Vec<([f32; 2], u64)>,
+    /// Warps to the shifted lattices; made anew when the lattice moves.
+    shifted: Vec<(Shift, Rectifier)>,
+    /// Found once, when.
+    proposed: Vec<(LooseStone, u64)>,
+    /// Height of the middle of a stone's outline, pitches, and of how many stones this is the mean.
+    height: f32,
+    height_of: f32,
+    learned: Vec<(usize, u64)>,
+    camera: [f32; 3],
+}
+
+#[derive(Clone, Copy)]
+struct Shift {
+    row: f64,
+    col: f64,
+    size: u8,
+}
+
+/// A stone as the network sees it through one of the lattices.
+#[derive(Clone, Copy)]
+struct Hit {
+    at: [f32; 2],
+    color: Color,
+    probability: f32,
+}
+
+fn centre(block: usize, side: usize) -> [f32; 2] {
+    let at = |i: usize| (i as f32 + 0.5) / PER_PITCH as f32 - READ_MARGIN as f32;
+    [at(block / side), at(block % side)]
+}
+
+fn apart(a: [f32; 2], b: [f32; 2]) -> f32 {
+    (a[0] - b[0]).hypot(a[1] - b[1])
+}
+
+fn grey(bgr: [u8; 3]) -> f32 {
+    0.114 * f32::from(bgr[0]) + 0.587 * f32::from(bgr[1]) + 0.299 * f32::from(bgr[2])
+}
+
+impl Loose {
+    pub(super) fn new(lattice: &Lattice) -> Loose {
+        Loose {
+            strays: Vec::new(),
+            refused: Vec::new(),
+            shifted: Vec::new(),
+            proposed: Vec::new(),
+            height: FIRST_HEIGHT.0,
+            height_of: FIRST_HEIGHT.1,
+            learned: Vec::new(),
+            camera: lattice.camera().map(|v| v as f32),
+        }
+    }
+
+    /// The lattice is another: the warps must be made anew.
+    pub(super) fn moved(&mut self, lattice: &Lattice) {
+        self.shifted.clear();
+        self.camera = lattice.camera().map(|v| v as f32);
+    }
+
+    /// How far from its foot at `[row, col]` the middle of something one pitch high is seen: away from the camera.
+    fn lean(&self, at: [f32; 2]) -> [f32; 2] {
+        let [row, col, height] = self.camera;
+        [((at[0] - row) / height).clamp(-3.0, 3.0), ((at[1] - col) / height).clamp(-3.0, 3.0)]
+    }
+
+    /// Where a stone at `foot` is seen.
+    fn seen(&self, foot: [f32; 2]) -> [f32; 2] {
+        let lean = self.lean(foot);
+        [foot[0] + self.height * lean[0], foot[1] + self.height * lean[1]]
+    }
+
+    /// Where a stone stands that is seen at `seen`.
+    fn foot(&self, seen: [f32; 2]) -> [f32; 2] {
+        let lean = self.lean(seen);
+        [seen[0] - self.height * lean[0], seen[1] - self.height * lean[1]]
+    }
+
+    /// All strays on no point, in a fixed order.
+    pub(super) fn stones(&self) -> Vec<LooseStone> {
+        let mut stones: Vec<LooseStone> = self.strays.iter().filter(|s| s.point.is_none()).map(|s| s.stone).collect();
+        stones.sort_by(|a, b| a.row.total_cmp(&b.row).then(a.col.total_cmp(&b.col)));
+        stones
+    }
+
+    /// Corrects the readings of points that a stray lies on or beside.
+    pub(super) fn correct(&self, readings: &mut [PointReading], size: usize) {
+        for stray in &self.strays {
+            let s = &stray.stone;
+            if let Some(i) = stray.point {
+                let reading = &mut readings[i];
+                if reading.hidden > 0.5 || reading.black + reading.white > 0.5 {
+                    continue;
+                }
+                let p = s.confidence;
+                let (black, white) = if s.color == Color::Black { (p, 0.0) } else { (0.0, p) };
+                let offset = [s.col - (i % size) as f32, s.row - (i / size) as f32];
+                *reading = PointReading { empty: 1.0 - p, black, white, hidden: 0.0, offset };
+                continue;
+            }
+            for (i, reading) in readings.iter_mut().enumerate() {
+                // A stone there would lie on top of this one: it is this one that was read.
+                let d = apart([s.row, s.col], [(i / size) as f32, (i % size) as f32]);
+                if d < 0.8 && reading.of(Some(s.color)) > 0.3 {
+                    *reading = PointReading::HIDDEN;
+                }
+            }
+        }
+    }
+
+    /// Looks for new strays and checks the known ones.
+    pub(super) fn look(&mut self, scene: &Scenery, reader: &mut Reader) -> Result<()> {
+        self.learn(scene);
+        self.refused.retain(|(_, t)| scene.time_ms.saturating_sub(*t) < REFUSED_MS);
+        self.proposed.retain(|(_, t)| scene.time_ms.saturating_sub(*t) < REFUSED_MS);
+        let doubted: Vec<usize> = (0..self.strays.len()).filter(|k| self.strays[*k].doubted(scene)).collect();
+        let unexplained = self.unexplained(scene);
+        let parts: Vec<blocks::Part> = blocks::parts(&unexplained, scene.valid, scene.now.side)
+            .into_iter()
+            .filter(|p| p.area() >= *STONE_AREA.start())
+            .filter(|p| {
+                let c = middle(p, scene);
+                !self.refused.iter().any(|(r, _)| apart(*r, c) < 0.25)
+            })
+            .collect();
+        if doubted.is_empty() && parts.is_empty() {
+            return Ok(());
+        }
+        let hits = self.hits(scene, reader)?;
+        for k in doubted.into_iter().rev() {
+            let stray = &self.strays[k];
+            let place = [stray.stone.row, stray.stone.col];
+            let there = hits.iter().find(|h| h.color == stray.stone.color && apart(h.at, place) < 0.45);
+            // between the lines bare wood can pass for a stone: what looks as it did without the stone is without it
+            match there.filter(|_| !stray.gone(scene)) {
+                Some(hit) => {
+                    let stray = &mut self.strays[k];
+                    stray.stone.confidence = hit.probability;
+                    stray.seen.iter_mut().for_each(|(b, with, _)| *with = scene.now.bgr[*b]);
+                }
+                None => {
+                    self.strays.remove(k);
+                }
+            }
+        }
+        let board = board_brightness(scene);
+        for part in parts {
+            let found = if STONE_AREA.contains(&part.area()) {
+                self.single(&part, &hits, scene, board).into_iter().collect()
+            } else {
+                self.heap(&part, &hits, scene, board)
+            };
+            if found.is_empty() {
+                self.refused.push((middle(&part, scene), scene.time_ms));
+            }
+            for stone in found {
+                self.add(stone, scene);
+            }
+        }
+        Ok(())
+    }
+
+    /// Fresh blocks that no stone on a point explains, put or lifted.
+    fn unexplained(&self, scene: &Scenery) -> Vec<bool> {
+        let n = scene.lattice.size as usize;
+        let mut left = scene.fresh.to_vec();
+        for (i, reading) in scene.readings.iter().enumerate() {
+            let stone = reading.black + reading.white > 0.6;
+            let lifted = scene.stone_before[i] && reading.empty > 0.6;
+            if !stone && !lifted {
+                continue;
+            }
+            let [right, down] = if stone { reading.offset } else { [0.0; 2] };
+            let at = self.seen([(i / n) as f32 + down, (i % n) as f32 + right]);
+            for b in blocks::around(i / n, i % n, 6, scene.now.side) {
+                if left[b] && apart(centre(b, scene.now.side), at) < 0.8 {
+                    left[b] = false;
+                }
+            }
+        }
+        for stray in &self.strays {
+            stray.seen.iter().for_each(|(b, ..)| left[*b] = false);
+        }
+        left
+    }
+
+    /// Ordinary new stones teach how far from their foot stones are seen.
+    fn learn(&mut self, scene: &Scenery) {
+        let n = scene.lattice.size as usize;
+        self.learned.retain(|(_, t)| scene.time_ms.saturating_sub(*t) < 3000);
+        for (i, reading) in scene.readings.iter().enumerate() {
+            let sure = reading.black.max(reading.white) > 0.95;
+            if !sure || scene.stone_before[i] || self.learned.iter().any(|(k, _)| *k == i) {
+                continue;
+            }
+            let (row, col) = ((i / n) as f32, (i % n) as f32);
+            let mut sum = [0.0; 2];
+            let mut count = 0.0;
+            for b in blocks::around(i / n, i % n, 5, scene.now.side).filter(|b| scene.fresh[*b]) {
+                let at = centre(b, scene.now.side);
+                if apart(at, [row, col]) < 0.9 {
+                    sum = [sum[0] + at[0] - row, sum[1] + at[1] - col];
+                    count += 1.0;
+                }
+            }
+            let area = count / (PER_PITCH * PER_PITCH) as f32;
+            if !(0.5..=1.3).contains(&area) {
+                continue;
+            }
+            self.learned.push((i, scene.time_ms));
+            // how much of the lean explains where it is seen
+            let lean = self.lean([row, col]);
+            let length = lean[0].hypot(lean[1]);
+            if length < 0.25 {
+                continue;
+            }
+            let along = (sum[0] * lean[0] + sum[1] * lean[1]) / count / length;
+            let is = (along / length).clamp(0.0, 0.5);
+            self.height_of = (self.height_of + 1.0).min(HEIGHT_STONES);
+            self.height += (is - self.height) / self.height_of;
+        }
+    }
+
+    /// Everything that looks like a stone through the lattices shifted by half a pitch.
+    fn hits(&mut self, scene: &Scenery, reader: &mut Reader) -> Result<Vec<Hit>> {
+        if self.shifted.is_empty() {
+            let n = scene.lattice.size;
+            let shifts = [(-1.0, -1.0, n + 2), (-1.5, -1.0, n + 3), (-1.0, -1.5, n + 3), (-1.5, -1.5, n + 3)];
+            for (row, col, size) in shifts {
+                if let Some(lattice) = scene.lattice.reindexed(row, col, size) {
+                    self.shifted.push((Shift { row, col, size }, Reader::rectifier(&lattice, scene.image_size)?));
+                }
+            }
+        }
+        let mut hits = Vec::new();
+        for (shift, rectifier) in &self.shifted {
+            let readings = reader.read_rectified(&rectifier.apply(scene.image)?, shift.size)?;
+            for (i, r) in readings.iter().enumerate() {
+                let probability = r.black.max(r.white);
+                if probability < LEAST_STONE {
+                    continue;
+                }
+                let size = shift.size as usize;
+                let at = [
+                    (i / size) as f32 + shift.row as f32 + r.offset[1],
+                    (i % size) as f32 + shift.col as f32 + r.offset[0],
+                ];
+                let color = if r.black > r.white { Color::Black } else { Color::White };
+                hits.push(Hit { at, color, probability });
+            }
+        }
+        hits.sort_by(|a, b| b.probability.total_cmp(&a.probability));
+        Ok(hits)
+    }
+
+    fn single(&self, part: &blocks::Part, hits: &[Hit], scene: &Scenery, board: f32) -> Option<LooseStone> {
+        let seen = middle(part, scene);
+        let at = self.foot(seen);
+        let hit = hits
+            .iter()
+            .filter(|h| apart(h.at, at) < 0.5 && looks_like(h.color, part, scene, board))
+            .max_by(|a, b| (a.probability - apart(a.at, at)).total_cmp(&(b.probability - apart(b.at, at))))?;
+        // Beside the board half a black stone can vanish against a dark table: then the network knows its place better.
+        let [row, col] = if part.area() < WHOLE_AREA { hit.at } else { at };
+        Some(LooseStone { row, col, color: hit.color, confidence: hit.probability })
+    }
+
+    /// Several stones that touch: their places are those that the network gives.
+    fn heap(&self, part: &blocks::Part, hits: &[Hit], scene: &Scenery, board: f32) -> Vec<LooseStone> {
+        let mut found: Vec<LooseStone> = Vec::new();
+        for hit in hits.iter().filter(|h| h.probability > 0.8) {
+            let seen = self.seen(hit.at);
+            let own: Vec<usize> =
+                part.blocks.iter().copied().filter(|b| apart(centre(*b, scene.now.side), seen) < 0.4).collect();
+            if own.len() < 5 || found.iter().any(|f| apart([f.row, f.col], hit.at) < 0.75) {
+                continue;
+            }
+            let own = blocks::Part { blocks: own, from_outside: false };
+            if looks_like(hit.color, &own, scene, board) {
+                let [row, col] = hit.at;
+                found.push(LooseStone { row, col, color: hit.color, confidence: hit.probability });
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, stone: LooseStone, scene: &Scenery) {
+        let n = scene.lattice.size as f32;
+        let (row, col) = (stone.row.round(), stone.col.round());
+        let on_board = (0.0..n).contains(&row) && (0.0..n).contains(&col);
+        let near = apart([row, col], [stone.row, stone.col]) <= ON_POINT;
+        let point = (on_board && near).then_some((row * n + col) as usize);
+        if let Some(i) = point
+            && scene.readings[i].of(Some(stone.color)) > 0.5
+        {
+            return;
+        }
+        let known = |s: &LooseStone| s.color == stone.color && apart([s.row, s.col], [stone.row, stone.col]) < 0.2;
+        match self.proposed.iter().find(|(s, _)| known(s)) {
+            Some((_, since)) if scene.time_ms.saturating_sub(*since) >= CONFIRM_MS => {
+                self.proposed.retain(|(s, _)| !known(s));
+                let seen = self.covered(scene, [stone.row, stone.col]);
+                self.strays.push(Stray { stone, point, seen });
+            }
+            Some(_) => {}
+            None => self.proposed.push((stone, scene.time_ms)),
+        }
+    }
+
+    fn covered(&self, scene: &Scenery, at: [f32; 2]) -> Vec<(usize, [u8; 3], [u8; 3])> {
+        let seen = self.seen(at);
+        (0..scene.now.bgr.len())
+            .filter(|b| scene.valid[*b] && apart(centre(*b, scene.now.side), seen) < 0.5)
+            .map(|b| (b, scene.now.bgr[b], scene.settled.bgr[b]))
+            .collect()
+    }
+}
+
+impl Stray {
+    /// Most of its blocks look more like the board before it came than like it.
+    fn gone(&self, scene: &Scenery) -> bool {
+        let off = |b: usize, like: [u8; 3]| difference(scene.now.bgr[b], like, [1.0; 3]);
+        let bare = self.seen.iter().filter(|(b, with, without)| off(*b, *without) < off(*b, *with)).count();
+        bare * 2 > self.seen.len()
+    }
+
+    /// It can be seen, and looks otherwise than before.
+    fn doubted(&self, scene: &Scenery) -> bool {
+        if self.seen.iter().any(|(b, ..)| !scene.open[*b]) {
+            return false;
+        }
+        let other = self.seen.iter().filter(|(b, was, _)| difference(scene.now.bgr[*b], *was, [1.0; 3]) > 22.0).count();
+        other * 3 > self.seen.len()
+    }
+}
+
+/// Middle of a part, weighted by how much each block differs from the settled board.
+fn middle(part: &blocks::Part, scene: &Scenery) -> [f32; 2] {
+    let (mut sum, mut total) = ([0.0; 2], 0.0);
+    for b in &part.blocks {
+        let weight = difference(scene.now.bgr[*b], scene.settled.bgr[*b], [1.0; 3]).clamp(1.0, 60.0);
+        let at = centre(*b, scene.now.side);
+        sum = [sum[0] + weight * at[0], sum[1] + weight * at[1]];
+        total += weight;
+    }
+    if total > 0.0 { [sum[0] / total, sum[1] / total] } else { [0.0; 2] }
+}
+
+/// Median brightness of empty points.
+fn board_brightness(scene: &Scenery) -> f32 {
+    let n = scene.lattice.size as usize;
+    let mut levels: Vec<f32> = scene
+        .readings
+        .iter()
+        .enumerate()
+        .filter(|(_, r)| r.empty > 0.8)
+        .flat_map(|(i, _)| blocks::around(i / n, i % n, 1, scene.now.side))
+        .map(|b| grey(scene.now.bgr[b]))
+        .collect();
+    if levels.is_empty() {
+        return 128.0;
+    }
+    levels.sort_by(f32::total_cmp);
+    levels[levels.len() / 2]
+}
+
+/// A black stone is darker than the board, a white one is not.
+fn looks_like(color: Color, part: &blocks::Part, scene: &Scenery, board: f32) -> bool {
+    let mut levels: Vec<f32> = part.blocks.iter().map(|b| grey(scene.now.bgr[*b])).collect();
+    levels.sort_by(f32::total_cmp);
+    let level = levels[levels.len() / 2];
+    match color {
+        Color::Black => level < 0.8 * board,
+        Color::White => level > 0.95 * board,
+    }
+}
