@@ -13,14 +13,16 @@ use crate::vision::rectify::Rectifier;
 use crate::vision::sighting::{PointReading, Scene, Sighting};
 use crate::vision::track::{Table, Tracker, work_picture};
 
-/// A patch is calm when nothing changed in it for this long, or for one and a half frames if frames are further apart.
+/// A patch is calm when nothing changed in it for this long.
 const CALM_MS: u64 = 150;
 /// Frames further apart than this say nothing about motion: each is a picture of its own.
 const SPARSE_MS: u64 = 400;
 /// What has not changed for this long belongs to the settled board.
 const SETTLE_MS: u64 = 700;
-/// Something that reaches in but has lain still for this long is judged by the network alone: a scattered heap is no hand.
+/// Something that reaches in but has lain still for this long is a hand only if the network sees one: a scattered heap is none.
 const STILL_HAND_MS: u64 = 1500;
+/// While something reaches in, the network looks at it at least this often.
+const LOOK_AT_HAND_MS: u64 = 600;
 /// Square pitches of a thing that reaches in, to be a hand.
 const HAND_AREA: f32 = 1.2;
 
@@ -65,6 +67,9 @@ pub(super) struct Board {
     settled: Blocks,
     settled_known: Vec<bool>,
     points: Points,
+    /// How hidden each point was, by the network alone, when it last looked.
+    looked_hidden: Vec<f32>,
+    looked_ms: u64,
     /// Points that held a stone when they were settled.
     stone_before: Vec<bool>,
     loose: Loose,
@@ -134,6 +139,8 @@ impl Board {
             tracker,
             valid: valid_blocks(&lattice, size, now.side),
             points: Points::new(lattice.size, &now),
+            looked_hidden: Vec::new(),
+            looked_ms: frame.time_ms,
             stone_before: vec![false; lattice.size as usize * lattice.size as usize],
             loose: Loose::new(&lattice),
             settled: now.clone(),
@@ -201,16 +208,19 @@ impl Board {
             })
             .collect();
         let foreign: Vec<bool> = belongs.iter().map(|b| *b == Belongs::Foreign).collect();
-        let hands: Vec<Part> = blocks::parts(&foreign, &self.valid, now.side)
+        let reaching: Vec<Part> = blocks::parts(&foreign, &self.valid, now.side)
             .into_iter()
-            .filter(|p| p.from_outside && p.area() >= HAND_AREA && self.restless(p, time))
+            .filter(|p| p.from_outside && p.area() >= HAND_AREA)
             .collect();
+        let anything_reaches_in = !reaching.is_empty();
+        let hands: Vec<Part> =
+            reaching.into_iter().filter(|p| self.restless(p, time) || self.seen_as_hand(p, now.side)).collect();
         let mut under_hand = vec![false; now.bgr.len()];
         hands.iter().flat_map(|p| &p.blocks).for_each(|b| under_hand[*b] = true);
 
         // Which points can be read?
         let n = self.lattice.size as usize;
-        let calm_ms = if step_ms >= SPARSE_MS { 0 } else { CALM_MS.min(step_ms * 3 / 2) };
+        let calm_ms = if step_ms >= SPARSE_MS { 0 } else { CALM_MS };
         let mut open = vec![true; n * n];
         let mut uncalm = 0;
         for (i, open) in open.iter_mut().enumerate() {
@@ -231,8 +241,11 @@ impl Board {
         let since_reading = [1.0; 3];
         let wanted = self.points.stale(&now, since_reading, time, &open);
         let quiet = uncalm == 0 && hands.is_empty();
-        if !wanted.is_empty() && !moved_now {
+        let look_at_hand = anything_reaches_in && time.saturating_sub(self.looked_ms) >= LOOK_AT_HAND_MS;
+        if (!wanted.is_empty() || look_at_hand) && !moved_now {
             let readings = eyes.reader.read_rectified(&rectified, self.lattice.size)?;
+            self.looked_ms = time;
+            self.looked_hidden = readings.iter().map(|r| r.hidden).collect();
             for (i, reading) in readings.iter().enumerate() {
                 // With a hand in view its neighbours' readings suffer: only what is new is taken.
                 if open[i] && (quiet || wanted.contains(&i)) {
@@ -414,7 +427,7 @@ impl Board {
         self.next_relocate_ms = time + RELOCATE_EVERY_MS;
         let options = LocateOptions { size: Some(self.lattice.size) };
         let found = match eyes.locator.locate(&frame.image, &options) {
-            Ok(found) => turned_like(&found, &self.lattice),
+            Ok(found) => self.aligned(turned_like(&found, &self.lattice), frame, eyes)?,
             Err(VisionError::NoBoard(_)) => return Ok(false),
             Err(e) => return Err(e),
         };
@@ -425,6 +438,53 @@ impl Board {
         self.anchor(frame)?;
         self.points.forget();
         Ok(true)
+    }
+
+    /// On a crowded board a grid that is found anew can be off by a line; the stones that lay there tell.
+    fn aligned(&self, found: Lattice, frame: &Frame, eyes: &mut Eyes) -> Result<Lattice> {
+        let n = self.lattice.size as usize;
+        let Some(wider) = found.reindexed(-1.0, -1.0, found.size + 2) else { return Ok(found) };
+        let seen = eyes.reader.read(&frame.image, &wider)?;
+        let agreement = |down: usize, right: usize| -> i32 {
+            (0..n * n)
+                .map(|i| {
+                    let (was, is) = (self.points.reading(i), &seen[(i / n + down) * (n + 2) + i % n + right]);
+                    match (was.state(0.7), is.state(0.7)) {
+                        (Some(Some(a)), Some(Some(b))) if a == b => 2,
+                        (Some(Some(_)), Some(_)) | (Some(None), Some(Some(_))) => -1,
+                        _ => 0,
+                    }
+                })
+                .sum()
+        };
+        let straight = agreement(1, 1);
+        let best = (0..9).max_by_key(|k| (agreement(k / 3, k % 3), *k == 4)).unwrap_or(4);
+        // six points more: three stones that fit and did not
+        if agreement(best / 3, best % 3) < straight + 6 {
+            return Ok(found);
+        }
+        let (down, right) = ((best / 3) as f64 - 1.0, (best % 3) as f64 - 1.0);
+        Ok(found.reindexed(down, right, found.size).unwrap_or(found))
+    }
+
+    /// True if the network called most points under this part hidden when it last looked.
+    fn seen_as_hand(&self, part: &Part, side: usize) -> bool {
+        let n = self.lattice.size as usize;
+        let mut under = vec![0; n * n];
+        for b in &part.blocks {
+            let (y, x) = (b / side / PER_PITCH, b % side / PER_PITCH);
+            if (1..=n).contains(&y) && (1..=n).contains(&x) {
+                under[(y - 1) * n + x - 1] += 1;
+            }
+        }
+        let (mut sum, mut count) = (0.0, 0);
+        for (hidden, blocks) in self.looked_hidden.iter().zip(under) {
+            if blocks >= 3 {
+                sum += hidden;
+                count += 1;
+            }
+        }
+        count > 0 && sum > 0.35 * count as f32
     }
 
     /// True if something in this part changed of late.
@@ -441,20 +501,26 @@ impl Board {
     /// Takes what has been calm and uncovered into the settled board.
     fn settle(&mut self, now: &Blocks, readings: &[PointReading], under_hand: &[bool], time: u64) {
         let n = self.lattice.size as usize;
+        let mut taken = vec![0; n * n];
         for (b, covered) in under_hand.iter().enumerate() {
             if *covered || !self.valid[b] || time.saturating_sub(self.changed_ms[b]) < SETTLE_MS {
                 continue;
             }
             let (y, x) = (b / now.side / PER_PITCH, b % now.side / PER_PITCH);
-            let on_point = (1..=n).contains(&y) && (1..=n).contains(&x);
-            if on_point && readings[(y - 1) * n + x - 1].hidden > 0.3 {
+            let point = ((1..=n).contains(&y) && (1..=n).contains(&x)).then(|| (y - 1) * n + x - 1);
+            if point.is_some_and(|i| readings[i].hidden > 0.3) {
                 continue;
             }
             self.settled.take(now, b);
             self.settled_known[b] = true;
-            if on_point {
-                let reading = &readings[(y - 1) * n + x - 1];
-                self.stone_before[(y - 1) * n + x - 1] = reading.black + reading.white > 0.5;
+            if let Some(i) = point {
+                taken[i] += 1;
+            }
+        }
+        for (i, reading) in readings.iter().enumerate() {
+            // of a stone far off its point a part of the cell has not changed at all
+            if taken[i] == PER_PITCH * PER_PITCH {
+                self.stone_before[i] = reading.black + reading.white > 0.5;
             }
         }
     }

@@ -6,7 +6,7 @@
 
 use opencv::core::Mat;
 
-use super::blocks::{self, Blocks, PER_PITCH, difference};
+use super::blocks::{self, Belongs, Blocks, PER_PITCH, Part, difference};
 use crate::rules::Color;
 use crate::vision::error::Result;
 use crate::vision::lattice::Lattice;
@@ -18,10 +18,17 @@ use crate::vision::sighting::{LooseStone, PointReading};
 const ON_POINT: f32 = 0.5;
 /// Probability from which the network's "stone" counts.
 const LEAST_STONE: f32 = 0.6;
+const LEAST_STONE_BESIDE: f32 = 0.85;
 /// Square pitches of a single stone, seen with its height.
 const STONE_AREA: std::ops::RangeInclusive<f32> = 0.35..=1.7;
 /// A part smaller than this is not the whole of a stone.
 const WHOLE_AREA: f32 = 0.55;
+/// Square pitches of a stone whose outline tells its place.
+const OUTLINE_AREA: std::ops::RangeInclusive<f32> = 0.5..=1.3;
+/// What remains of the network's doubt about a stone whose outline and colour are right.
+const OUTLINE_DOUBT: f32 = 0.3;
+/// Up to this distance from the crossing the network's offset is trusted, pitches.
+const TRUSTED_OFFSET: f32 = 0.3;
 /// Something refused is not looked at again for this long.
 const REFUSED_MS: u64 = 2000;
 /// Height of the middle of a stone's outline over the board, pitches: at first, and of how many stones that counts as the mean.
@@ -153,10 +160,10 @@ impl Loose {
             let s = &stray.stone;
             if let Some(i) = stray.point {
                 let reading = &mut readings[i];
-                if reading.hidden > 0.5 || reading.black + reading.white > 0.5 {
+                if reading.hidden > 0.5 {
                     continue;
                 }
-                let p = s.confidence;
+                let p = s.confidence.max(reading.of(Some(s.color)));
                 let (black, white) = if s.color == Color::Black { (p, 0.0) } else { (0.0, p) };
                 let offset = [s.col - (i % size) as f32, s.row - (i / size) as f32];
                 *reading = PointReading { empty: 1.0 - p, black, white, hidden: 0.0, offset };
@@ -174,12 +181,15 @@ impl Loose {
 
     /// Looks for new strays and checks the known ones.
     pub(super) fn look(&mut self, scene: &Scenery, reader: &mut Reader) -> Result<()> {
-        self.learn(scene);
-        self.refused.retain(|(_, t)| scene.time_ms.saturating_sub(*t) < REFUSED_MS);
-        self.proposed.retain(|(_, t)| scene.time_ms.saturating_sub(*t) < REFUSED_MS);
+        let lately = |t: u64| scene.time_ms.saturating_sub(t) < REFUSED_MS;
+        self.refused.retain(|(_, t)| lately(*t));
+        self.proposed.retain(|(_, t)| lately(*t));
+        self.learned.retain(|(_, t)| lately(*t));
+        self.off_point(scene);
+        self.strays.retain(|s| s.point.is_none() || !s.doubted(scene));
         let doubted: Vec<usize> = (0..self.strays.len()).filter(|k| self.strays[*k].doubted(scene)).collect();
-        let unexplained = self.unexplained(scene);
-        let parts: Vec<blocks::Part> = blocks::parts(&unexplained, scene.valid, scene.now.side)
+        let unexplained = self.unexplained(scene, true);
+        let parts: Vec<Part> = blocks::parts(&unexplained, scene.valid, scene.now.side)
             .into_iter()
             .filter(|p| p.area() >= *STONE_AREA.start())
             .filter(|p| {
@@ -207,7 +217,7 @@ impl Loose {
                 }
             }
         }
-        let board = board_brightness(scene);
+        let board = board_color(scene);
         for part in parts {
             let found = if STONE_AREA.contains(&part.area()) {
                 self.single(&part, &hits, scene, board).into_iter().collect()
@@ -224,14 +234,54 @@ impl Loose {
         Ok(())
     }
 
-    /// Fresh blocks that no stone on a point explains, put or lifted.
-    fn unexplained(&self, scene: &Scenery) -> Vec<bool> {
+    /// New stones that stand alone are measured by their outline: the network knows that they are stones, but far from a
+    /// crossing it draws their place towards it.
+    fn off_point(&mut self, scene: &Scenery) {
+        let n = scene.lattice.size as usize;
+        let fresh = self.unexplained(scene, false);
+        if !fresh.contains(&true) {
+            return;
+        }
+        let board = board_color(scene);
+        for part in blocks::parts(&fresh, scene.valid, scene.now.side) {
+            let seen = middle(&part, scene);
+            if !OUTLINE_AREA.contains(&part.area()) || !alone(&part, seen, scene) {
+                continue;
+            }
+            let foot = self.foot(seen);
+            let (row, col) = (foot[0].round(), foot[1].round());
+            if !(0.0..n as f32).contains(&row) || !(0.0..n as f32).contains(&col) {
+                continue;
+            }
+            let i = row as usize * n + col as usize;
+            let reading = &scene.readings[i];
+            let color = if reading.black > reading.white { Color::Black } else { Color::White };
+            let p = reading.of(Some(color));
+            let off = apart(foot, [row, col]);
+            if p < LEAST_STONE || scene.stone_before[i] {
+                continue;
+            }
+            if off > TRUSTED_OFFSET {
+                if looks_like(color, &part, scene, board) {
+                    // its outline and colour speak for a stone, beside what the network says
+                    let confidence = 1.0 - OUTLINE_DOUBT * (1.0 - p);
+                    self.add(LooseStone { row: foot[0], col: foot[1], color, confidence }, scene);
+                }
+            } else if p > 0.9 && !self.learned.iter().any(|(k, _)| *k == i) {
+                self.learned.push((i, scene.time_ms));
+                self.learn(seen, [row + reading.offset[1], col + reading.offset[0]]);
+            }
+        }
+    }
+
+    /// Fresh blocks that no stone on a point explains: none that was lifted and, with `put`, none that was put.
+    fn unexplained(&self, scene: &Scenery, put: bool) -> Vec<bool> {
         let n = scene.lattice.size as usize;
         let mut left = scene.fresh.to_vec();
         for (i, reading) in scene.readings.iter().enumerate() {
             let stone = reading.black + reading.white > 0.6;
             let lifted = scene.stone_before[i] && reading.empty > 0.6;
-            if !stone && !lifted {
+            if !(stone && put) && !lifted {
                 continue;
             }
             let [right, down] = if stone { reading.offset } else { [0.0; 2] };
@@ -248,41 +298,18 @@ impl Loose {
         left
     }
 
-    /// Ordinary new stones teach how far from their foot stones are seen.
-    fn learn(&mut self, scene: &Scenery) {
-        let n = scene.lattice.size as usize;
-        self.learned.retain(|(_, t)| scene.time_ms.saturating_sub(*t) < 3000);
-        for (i, reading) in scene.readings.iter().enumerate() {
-            let sure = reading.black.max(reading.white) > 0.95;
-            if !sure || scene.stone_before[i] || self.learned.iter().any(|(k, _)| *k == i) {
-                continue;
-            }
-            let (row, col) = ((i / n) as f32, (i % n) as f32);
-            let mut sum = [0.0; 2];
-            let mut count = 0.0;
-            for b in blocks::around(i / n, i % n, 5, scene.now.side).filter(|b| scene.fresh[*b]) {
-                let at = centre(b, scene.now.side);
-                if apart(at, [row, col]) < 0.9 {
-                    sum = [sum[0] + at[0] - row, sum[1] + at[1] - col];
-                    count += 1.0;
-                }
-            }
-            let area = count / (PER_PITCH * PER_PITCH) as f32;
-            if !(0.5..=1.3).contains(&area) {
-                continue;
-            }
-            self.learned.push((i, scene.time_ms));
-            // how much of the lean explains where it is seen
-            let lean = self.lean([row, col]);
-            let length = lean[0].hypot(lean[1]);
-            if length < 0.25 {
-                continue;
-            }
-            let along = (sum[0] * lean[0] + sum[1] * lean[1]) / count / length;
-            let is = (along / length).clamp(0.0, 0.5);
-            self.height_of = (self.height_of + 1.0).min(HEIGHT_STONES);
-            self.height += (is - self.height) / self.height_of;
+    /// An ordinary new stone teaches how far from its foot a stone is seen.
+    fn learn(&mut self, seen: [f32; 2], foot: [f32; 2]) {
+        let lean = self.lean(foot);
+        let length2 = lean[0] * lean[0] + lean[1] * lean[1];
+        // seen from above nothing leans, and nothing can be learned
+        if length2 < 0.06 {
+            return;
         }
+        let along = (seen[0] - foot[0]) * lean[0] + (seen[1] - foot[1]) * lean[1];
+        let height = (along / length2).clamp(0.0, 0.6);
+        self.height_of = (self.height_of + 1.0).min(HEIGHT_STONES);
+        self.height += (height - self.height) / self.height_of;
     }
 
     /// Everything that looks like a stone through the lattices shifted by half a pitch.
@@ -317,7 +344,7 @@ impl Loose {
         Ok(hits)
     }
 
-    fn single(&self, part: &blocks::Part, hits: &[Hit], scene: &Scenery, board: f32) -> Option<LooseStone> {
+    fn single(&self, part: &Part, hits: &[Hit], scene: &Scenery, board: Option<[u8; 3]>) -> Option<LooseStone> {
         let seen = middle(part, scene);
         let at = self.foot(seen);
         let hit = hits
@@ -326,11 +353,17 @@ impl Loose {
             .max_by(|a, b| (a.probability - apart(a.at, at)).total_cmp(&(b.probability - apart(b.at, at))))?;
         // Beside the board half a black stone can vanish against a dark table: then the network knows its place better.
         let [row, col] = if part.area() < WHOLE_AREA { hit.at } else { at };
+        // beside the board there are other dark and bright things
+        let last = f32::from(scene.lattice.size) - 0.5;
+        let beside = row < -0.5 || col < -0.5 || row > last || col > last;
+        if beside && hit.probability < LEAST_STONE_BESIDE {
+            return None;
+        }
         Some(LooseStone { row, col, color: hit.color, confidence: hit.probability })
     }
 
     /// Several stones that touch: their places are those that the network gives.
-    fn heap(&self, part: &blocks::Part, hits: &[Hit], scene: &Scenery, board: f32) -> Vec<LooseStone> {
+    fn heap(&self, part: &Part, hits: &[Hit], scene: &Scenery, board: Option<[u8; 3]>) -> Vec<LooseStone> {
         let mut found: Vec<LooseStone> = Vec::new();
         for hit in hits.iter().filter(|h| h.probability > 0.8) {
             let seen = self.seen(hit.at);
@@ -339,7 +372,7 @@ impl Loose {
             if own.len() < 5 || found.iter().any(|f| apart([f.row, f.col], hit.at) < 0.75) {
                 continue;
             }
-            let own = blocks::Part { blocks: own, from_outside: false };
+            let own = Part { blocks: own, from_outside: false };
             if looks_like(hit.color, &own, scene, board) {
                 let [row, col] = hit.at;
                 found.push(LooseStone { row, col, color: hit.color, confidence: hit.probability });
@@ -354,11 +387,6 @@ impl Loose {
         let on_board = (0.0..n).contains(&row) && (0.0..n).contains(&col);
         let near = apart([row, col], [stone.row, stone.col]) <= ON_POINT;
         let point = (on_board && near).then_some((row * n + col) as usize);
-        if let Some(i) = point
-            && scene.readings[i].of(Some(stone.color)) > 0.5
-        {
-            return;
-        }
         let known = |s: &LooseStone| s.color == stone.color && apart([s.row, s.col], [stone.row, stone.col]) < 0.2;
         match self.proposed.iter().find(|(s, _)| known(s)) {
             Some((_, since)) if scene.time_ms.saturating_sub(*since) >= CONFIRM_MS => {
@@ -399,7 +427,7 @@ impl Stray {
 }
 
 /// Middle of a part, weighted by how much each block differs from the settled board.
-fn middle(part: &blocks::Part, scene: &Scenery) -> [f32; 2] {
+fn middle(part: &Part, scene: &Scenery) -> [f32; 2] {
     let (mut sum, mut total) = ([0.0; 2], 0.0);
     for b in &part.blocks {
         let weight = difference(scene.now.bgr[*b], scene.settled.bgr[*b], [1.0; 3]).clamp(1.0, 60.0);
@@ -410,31 +438,48 @@ fn middle(part: &blocks::Part, scene: &Scenery) -> [f32; 2] {
     if total > 0.0 { [sum[0] / total, sum[1] / total] } else { [0.0; 2] }
 }
 
-/// Median brightness of empty points.
-fn board_brightness(scene: &Scenery) -> f32 {
-    let n = scene.lattice.size as usize;
-    let mut levels: Vec<f32> = scene
-        .readings
-        .iter()
-        .enumerate()
-        .filter(|(_, r)| r.empty > 0.8)
-        .flat_map(|(i, _)| blocks::around(i / n, i % n, 1, scene.now.side))
-        .map(|b| grey(scene.now.bgr[b]))
-        .collect();
-    if levels.is_empty() {
-        return 128.0;
+/// True for a part about as round as a stone with nothing else that is new beside it.
+fn alone(part: &Part, middle: [f32; 2], scene: &Scenery) -> bool {
+    let side = scene.now.side;
+    if part.blocks.iter().any(|b| apart(centre(*b, side), middle) > 0.75) {
+        return false;
     }
-    levels.sort_by(f32::total_cmp);
-    levels[levels.len() / 2]
+    let mut own = vec![false; side * side];
+    part.blocks.iter().for_each(|b| own[*b] = true);
+    part.blocks.iter().all(|b| {
+        let (y, x) = (b / side, b % side);
+        let rows = y.saturating_sub(1)..=(y + 1).min(side - 1);
+        rows.flat_map(|v| (x.saturating_sub(1)..=(x + 1).min(side - 1)).map(move |u| v * side + u))
+            .all(|j| own[j] || (scene.open[j] && !scene.fresh[j]))
+    })
 }
 
-/// A black stone is darker than the board, a white one is not.
-fn looks_like(color: Color, part: &blocks::Part, scene: &Scenery, board: f32) -> bool {
-    let mut levels: Vec<f32> = part.blocks.iter().map(|b| grey(scene.now.bgr[*b])).collect();
-    levels.sort_by(f32::total_cmp);
-    let level = levels[levels.len() / 2];
+fn median(colors: impl Iterator<Item = [u8; 3]>) -> Option<[u8; 3]> {
+    let all: Vec<[u8; 3]> = colors.collect();
+    let channel = |c: usize| {
+        let mut levels: Vec<u8> = all.iter().map(|p| p[c]).collect();
+        levels.sort_unstable();
+        levels.get(levels.len() / 2).copied()
+    };
+    Some([channel(0)?, channel(1)?, channel(2)?])
+}
+
+/// The colour of the bare board, if some of it is seen.
+fn board_color(scene: &Scenery) -> Option<[u8; 3]> {
+    let n = scene.lattice.size as usize;
+    let empty = scene.readings.iter().enumerate().filter(|(_, r)| r.empty > 0.8);
+    median(empty.flat_map(|(i, _)| blocks::around(i / n, i % n, 1, scene.now.side)).map(|b| scene.now.bgr[b]))
+}
+
+/// A black stone is darker than the board, a white one is not, and neither looks like the board in shade.
+fn looks_like(color: Color, part: &Part, scene: &Scenery, board: Option<[u8; 3]>) -> bool {
+    let Some(is) = median(part.blocks.iter().map(|b| scene.now.bgr[*b])) else { return false };
+    let Some(board) = board else { return true };
+    if blocks::belongs(is, board, [1.0; 3]) != Belongs::Foreign {
+        return false;
+    }
     match color {
-        Color::Black => level < 0.8 * board,
-        Color::White => level > 0.95 * board,
+        Color::Black => grey(is) < 0.8 * grey(board),
+        Color::White => grey(is) > 0.95 * grey(board),
     }
 }

@@ -30,7 +30,7 @@ pub struct WatcherOptions {
     /// 9, 13 or 19; otherwise it is found out.
     pub size: Option<u8>,
     /// The outermost crossings in pixels, in the order board\[0\]\[0\], board\[0\]\[N-1\], board\[N-1\]\[N-1\], board\[N-1\]\[0\]; where the
-    /// board is when watching starts. It is followed from there. Wants `size`; without it the likeliest size is taken.
+    /// board is when watching starts. It is followed from there.
     pub corners: Option<[[f64; 2]; 4]>,
     pub models: Models,
 }
@@ -141,7 +141,7 @@ impl Watcher {
     fn search(&mut self, frame: &Frame) -> Result<Option<Lattice>> {
         if let (Some(corners), false) = (self.options.corners, self.search.corners_used) {
             self.search.corners_used = true;
-            return self.start_at(corners, frame);
+            return Ok(Some(self.eyes.locator.at_corners(&frame.image, corners, self.options.size)?));
         }
         if frame.time_ms < self.search.next_ms {
             return Ok(None);
@@ -171,25 +171,6 @@ impl Watcher {
         }
         self.search.candidate = Some(found);
         Ok(None)
-    }
-
-    fn start_at(&mut self, corners: [[f64; 2]; 4], frame: &Frame) -> Result<Option<Lattice>> {
-        let image_size = [frame.image.cols(), frame.image.rows()];
-        let sizes: Vec<u8> = self.options.size.map_or_else(|| super::locate::SIZES.to_vec(), |s| vec![s]);
-        let mut best: Option<Lattice> = None;
-        for size in sizes {
-            let given = Lattice::from_corners(size, corners, image_size)?;
-            // what is given by hand is right to a few pixels; measured anew it is right to a fraction of one
-            let refined = self.eyes.locator.refine(&frame.image, &given)?;
-            let near = refined.filter(|l| corner_shift(l, &given) < 0.45 * given.mean_pitch_px());
-            let sure = near.as_ref().map_or(0.0, |l| l.confidence);
-            let mut lattice = near.unwrap_or(given);
-            lattice.confidence = if self.options.size.is_some() { 1.0 } else { sure };
-            if best.as_ref().is_none_or(|b| lattice.confidence > b.confidence) {
-                best = Some(lattice);
-            }
-        }
-        Ok(best)
     }
 }
 
