@@ -63,6 +63,8 @@ pub(super) struct Board {
     previous_ms: u64,
     /// When each block last changed.
     changed_ms: Vec<u64>,
+    /// When each block was last under a hand.
+    covered_ms: Vec<u64>,
     /// What each block looks like when nothing is in the way.
     settled: Blocks,
     settled_known: Vec<bool>,
@@ -146,6 +148,7 @@ impl Board {
             settled: now.clone(),
             settled_known: vec![false; blocks],
             changed_ms: vec![0; blocks],
+            covered_ms: vec![0; blocks],
             previous: now,
             previous_ms: frame.time_ms,
             movement: Movement::none(&lattice),
@@ -503,7 +506,11 @@ impl Board {
         let n = self.lattice.size as usize;
         let mut taken = vec![0; n * n];
         for (b, covered) in under_hand.iter().enumerate() {
-            if *covered || !self.valid[b] || time.saturating_sub(self.changed_ms[b]) < SETTLE_MS {
+            if *covered {
+                self.covered_ms[b] = time;
+            }
+            let since = self.changed_ms[b].max(self.covered_ms[b]);
+            if *covered || !self.valid[b] || time.saturating_sub(since) < SETTLE_MS {
                 continue;
             }
             let (y, x) = (b / now.side / PER_PITCH, b % now.side / PER_PITCH);

@@ -29,8 +29,10 @@ const OUTLINE_AREA: std::ops::RangeInclusive<f32> = 0.5..=1.3;
 const OUTLINE_DOUBT: f32 = 0.3;
 /// Up to this distance from the crossing the network's offset is trusted, pitches.
 const TRUSTED_OFFSET: f32 = 0.3;
-/// Something refused is not looked at again for this long.
-const REFUSED_MS: u64 = 2000;
+/// Something refused is not looked at again for this long: a hand that withdraws may have spoilt the look.
+const REFUSED_MS: u64 = 250;
+/// Something found once is forgotten when it is not found again.
+const PROPOSED_MS: u64 = 2000;
 /// Height of the middle of a stone's outline over the board, pitches: at first, and of how many stones that counts as the mean.
 const FIRST_HEIGHT: (f32, f32) = (0.18, 4.0);
 /// New stones that the height is averaged over.
@@ -181,10 +183,10 @@ impl Loose {
 
     /// Looks for new strays and checks the known ones.
     pub(super) fn look(&mut self, scene: &Scenery, reader: &mut Reader) -> Result<()> {
-        let lately = |t: u64| scene.time_ms.saturating_sub(t) < REFUSED_MS;
-        self.refused.retain(|(_, t)| lately(*t));
-        self.proposed.retain(|(_, t)| lately(*t));
-        self.learned.retain(|(_, t)| lately(*t));
+        let age = |t: u64| scene.time_ms.saturating_sub(t);
+        self.refused.retain(|(_, t)| age(*t) < REFUSED_MS);
+        self.proposed.retain(|(_, t)| age(*t) < PROPOSED_MS);
+        self.learned.retain(|(_, t)| age(*t) < PROPOSED_MS);
         self.off_point(scene);
         self.strays.retain(|s| s.point.is_none() || !s.doubted(scene));
         let doubted: Vec<usize> = (0..self.strays.len()).filter(|k| self.strays[*k].doubted(scene)).collect();
@@ -281,7 +283,8 @@ impl Loose {
         for (i, reading) in scene.readings.iter().enumerate() {
             let stone = reading.black + reading.white > 0.6;
             let lifted = scene.stone_before[i] && reading.empty > 0.6;
-            if !(stone && put) && !lifted {
+            let explained = lifted || (stone && put);
+            if !explained {
                 continue;
             }
             let [right, down] = if stone { reading.offset } else { [0.0; 2] };
@@ -475,11 +478,10 @@ fn board_color(scene: &Scenery) -> Option<[u8; 3]> {
 fn looks_like(color: Color, part: &Part, scene: &Scenery, board: Option<[u8; 3]>) -> bool {
     let Some(is) = median(part.blocks.iter().map(|b| scene.now.bgr[*b])) else { return false };
     let Some(board) = board else { return true };
-    if blocks::belongs(is, board, [1.0; 3]) != Belongs::Foreign {
-        return false;
-    }
+    let foreign = blocks::belongs(is, board, [1.0; 3]) == Belongs::Foreign;
+    let level = grey(is) / grey(board).max(1.0);
     match color {
-        Color::Black => grey(is) < 0.8 * grey(board),
-        Color::White => grey(is) > 0.95 * grey(board),
+        Color::Black => level < 0.6 || (level < 0.8 && foreign),
+        Color::White => level > 0.95 && foreign,
     }
 }
