@@ -99,17 +99,13 @@ pub fn run(args: DemoArgs) -> Result<u8> {
 
     let pace = if args.headless { Pace::AsFastAsItGoes } else { Pace::RealTime };
     let (capture, captured) = CaptureThread::spawn(service::virtual_source(board, pace, Some(seconds)));
-    table.run(&captured, &stop, |event| {
-        print_event(event);
-        devices.print();
-    });
+    table.run(&captured, &stop, print_event);
     capture.stop();
     let until_ms = (seconds * 1000.0) as u64;
     let margin_ms = if seconds < length_s { MARGIN_MS } else { 0 };
     let card = Scorecard::compare(&truth, table.events(), until_ms, margin_ms);
-    // the devices' last words
+    // the devices' last words come first
     std::thread::sleep(Duration::from_millis(300));
-    devices.print();
 
     println!("\ndetected against the script, {seconds:.0} s\n{card}");
     if !args.headless && !stop.load(Ordering::Relaxed) {
@@ -140,7 +136,7 @@ fn page_address(listen: &str) -> Result<SocketAddr> {
     Ok(if taken { SocketAddr::new(wanted.ip(), 0) } else { wanted })
 }
 
-/// The devices a venue would plug in, on pseudo-terminals.
+/// The devices a venue would plug in, on pseudo-terminals; what they receive is printed as it comes.
 struct Devices {
     console: Console,
     lamp: Lamp,
@@ -149,26 +145,24 @@ struct Devices {
 impl Devices {
     fn spawn(folder: &Path) -> Result<Devices> {
         let at = |name: &str| EmulatorOptions { link: Some(folder.join(name)), ..EmulatorOptions::default() };
-        Ok(Devices {
+        let devices = Devices {
             console: Console::spawn(at("console.port")).context("the emulated console")?,
             lamp: Lamp::spawn(at("lamp.port")).context("the emulated lamp")?,
-        })
+        };
+        for (name, heard) in [("console", devices.console.heard().clone()), ("lamp", devices.lamp.heard().clone())] {
+            // ends with the device, whose sending side is dropped then
+            std::thread::spawn(move || {
+                for heard in heard.iter().filter(Heard::is_news) {
+                    println!("            {name:<7} ◂ {}", heard.what);
+                }
+            });
+        }
+        Ok(devices)
     }
 
     fn configs(&self) -> Vec<DeviceConfig> {
         let config = |kind, path: &Path| DeviceConfig::new(kind, path.display().to_string());
         vec![config(DeviceKind::Console, self.console.path()), config(DeviceKind::Lamp, self.lamp.path())]
-    }
-
-    /// Prints what they received since the last call.
-    fn print(&self) {
-        let print = |name: &str, heard: Heard| {
-            if heard.is_news() {
-                println!("            {name:<7} ◂ {}", heard.what);
-            }
-        };
-        self.console.heard().try_iter().for_each(|h| print("console", h));
-        self.lamp.heard().try_iter().for_each(|h| print("lamp", h));
     }
 }
 
