@@ -10,34 +10,30 @@ use crate::game::{Event, EventKind, Interval, Spot};
 use crate::rules::{Color, Point};
 
 /// A stone must have been in view this long.
-const SETTLED_MS: u64 = 200;
+pub(super) const SETTLED_MS: u64 = 200;
 /// ... and this long while a hand is still over some part of the board.
 const SETTLED_UNDER_HAND_MS: u64 = 450;
 /// ... and this long if the hand is right beside it: it may still be held or straightened.
-const HELD_MS: u64 = 1500;
+pub(super) const HELD_MS: u64 = 1500;
 /// ... and this long if it came out of nowhere, with no hand near.
 const UNPROVOKED_MS: u64 = 600;
 /// Faults wait longer than moves: a false alarm is worse than a short delay.
 const FAULT_MS: u64 = 500;
 /// Stones that are gone may only be lifted for a moment.
-const GONE_MS: u64 = 800;
-const HAND_AWAY_MS: u64 = 300;
+pub(super) const GONE_MS: u64 = 800;
+pub(super) const HAND_AWAY_MS: u64 = 300;
 /// A hand that stays does not hold a fault back for ever.
 const HAND_STAYS_MS: u64 = 2500;
 const FEW_HIDDEN: usize = 3;
-/// The last stone may be in the air this long before it counts as taken back for good.
-const LIFTED_MS: u64 = 3000;
-/// A stone that lay for less than this was never let go of.
-const RELEASED_MS: u64 = 500;
 /// Differences without a story are shown to the operator after this long.
 const BAFFLED_MS: u64 = 6000;
 /// Stones taken within this time of a move belong to it.
 const RECENT_MS: u64 = 10_000;
 
 const MOVE_EVIDENCE: f64 = 6.5;
-const MOVE_EVIDENCE_NEAR: f64 = 9.5;
+pub(super) const MOVE_EVIDENCE_NEAR: f64 = 9.5;
 const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
-const FAULT_EVIDENCE: f64 = 14.0;
+pub(super) const FAULT_EVIDENCE: f64 = 14.0;
 /// So many of the last moves can be told otherwise, while they are younger than this.
 const REVISABLE: usize = 3;
 const REVISABLE_S: f64 = 5.0;
@@ -87,16 +83,7 @@ impl Referee {
         let stories = self.stories(&diffs);
         let Some(best) = stories.first() else { return false };
         let best = best.clone();
-        if std::env::var("GODBG").is_ok() {
-            eprintln!(
-                "DBG {} {:?}",
-                self.now,
-                diffs.values().map(|d| (d.point, d.was, d.is, d.evidence, d.first_new_ms)).collect::<Vec<_>>()
-            );
-            for s in stories.iter().take(4) {
-                eprintln!("DBG    {s:?}");
-            }
-        }
+        tracing::trace!(now = self.now, differences = diffs.len(), ?best, second = ?stories.get(1), "the likeliest story");
         let told = if best.undone == 0 {
             self.tell_forward(&best, &diffs, &stories)
         } else {
@@ -274,7 +261,7 @@ impl Referee {
     }
 
     /// What is known of a move that was captured before it was seen for long; only once its captor is sure.
-    fn brief_diff(
+    pub(super) fn brief_diff(
         &self,
         point: Point,
         color: Color,
@@ -308,7 +295,7 @@ impl Referee {
         })
     }
 
-    fn move_is_ready(&self, d: &Diff, captured: &[Point]) -> bool {
+    pub(super) fn move_is_ready(&self, d: &Diff, captured: &[Point]) -> bool {
         let Some(evidence) = &self.evidence else { return false };
         if self.flushing {
             // a single frame is believed only where frames are far between or a hand was at work
@@ -389,7 +376,7 @@ impl Referee {
         }
     }
 
-    fn faults_are_ready(&self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, gap: f64) -> bool {
+    pub(super) fn faults_are_ready(&self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, gap: f64) -> bool {
         let Some(evidence) = &self.evidence else { return false };
         let mut youngest = u64::MAX;
         let mut hidden = false;
@@ -518,219 +505,6 @@ impl Referee {
         self.evidence.as_ref().and_then(|e| e.latest(p)).unwrap_or_else(|| self.ledger.expected(p))
     }
 
-    /// The story takes the last move back first: a stone taken back, or a record that was wrong.
-    fn tell_back(&mut self, best: &Explanation, diffs: &BTreeMap<Point, Diff>, stories: &[Explanation]) -> bool {
-        let Some(evidence) = &self.evidence else { return false };
-        let now = self.now;
-        let at = self.ledger.moves.len() - best.undone.min(self.ledger.moves.len());
-        let (Some(first), Some(old)) =
-            (self.ledger.moves.get(at).copied(), self.ledger.game.as_ref().and_then(|g| g.moves().get(at)).cloned())
-        else {
-            return false;
-        };
-        let Some(old_point) = old.point else { return false };
-        let gone = diffs.get(&old_point).filter(|d| d.is.is_none()).copied();
-        let first_play = best.steps.iter().find_map(|s| match s {
-            Step::Move { color, point, captured, still } => Some((*color, *point, captured.clone(), still.clone())),
-            _ => None,
-        });
-        let lay_ms = gone.map_or(u64::MAX, |g| g.last_old_ms.saturating_sub(first.seen_ms));
-        let sure = confidence(margin(stories, |s| s == best));
-        match (gone, first_play) {
-            (Some(gone), Some((color, point, captured, still))) if best.undone == 1 && color == old.color => {
-                let Some(d) = diffs.get(&point) else {
-                    return self.tell_the_other_was_shoved(first.seq, (color, point, captured), &gone, sure);
-                };
-                let ready = self.flushing
-                    || (self.move_is_ready(d, &captured)
-                        && gone.evidence >= MOVE_EVIDENCE_NEAR
-                        && gone.age_ms(now) >= SETTLED_MS
-                        && (evidence.hand_away_ms(now) >= SETTLED_MS || evidence.hand_stays_ms(now) > HELD_MS));
-                if !ready {
-                    return false;
-                }
-                self.tell_other_place(first.seq, old_point, (color, point, captured, still), &gone, d, lay_ms, sure);
-                true
-            }
-            (Some(gone), None) if best.undone == 1 && best.steps.iter().all(|s| matches!(s, Step::Unread { .. })) => {
-                // the last stone is in the air
-                let age = gone.age_ms(now);
-                if gone.evidence < FAULT_EVIDENCE || evidence.hand_away_ms(now) < 2 * HAND_AWAY_MS {
-                    return false;
-                }
-                let at = Interval { first: gone.last_old_ms, last: gone.first_new_ms };
-                if lay_ms < RELEASED_MS && age >= GONE_MS {
-                    self.tell_corrected(first.seq, at, sure, old.color, None);
-                    return true;
-                }
-                if lay_ms >= RELEASED_MS && age >= LIFTED_MS {
-                    let e = self.fault(
-                        EventKind::Takeback,
-                        at,
-                        sure,
-                        Some(old.color),
-                        vec![old_point.into()],
-                        &[old_point],
-                    );
-                    self.tell_fault(e, &[old_point], diffs);
-                    return true;
-                }
-                false
-            }
-            (None, Some(_)) => self.tell_revision(at, best, diffs, stories, sure),
-            _ => false,
-        }
-    }
-
-    /// Of a move and a shoved stone each was taken for the other; putting the shoved one back shows it.
-    fn tell_the_other_was_shoved(
-        &mut self,
-        of: u64,
-        (color, point, captured): (Color, Point, Vec<Point>),
-        gone: &Diff,
-        sure: f64,
-    ) -> bool {
-        let shoved = |o: &super::ledger::Open| {
-            o.kind == EventKind::DisplacedStone && o.wrong.get(&point) == Some(&Some(Some(color)))
-        };
-        if !self.ledger.open.iter().any(shoved)
-            || gone.evidence < MOVE_EVIDENCE_NEAR
-            || !gone.current
-            || gone.age_ms(self.now) < SETTLED_MS
-            || self.evidence.as_ref().is_none_or(|e| e.hand_now())
-        {
-            return false;
-        }
-        let at = Interval { first: gone.last_old_ms, last: gone.first_new_ms };
-        self.tell_corrected(of, at, sure, color, Some((point, captured)));
-        true
-    }
-
-    /// The record was wrong from move index `at` on: other stones, or the same in another order, were the moves.
-    fn tell_revision(
-        &mut self,
-        at: usize,
-        best: &Explanation,
-        diffs: &BTreeMap<Point, Diff>,
-        stories: &[Explanation],
-        sure: f64,
-    ) -> bool {
-        let mut plays = Vec::new();
-        for step in &best.steps {
-            let Step::Move { color, point, captured, .. } = step else { continue };
-            let d = diffs.get(point).copied().or_else(|| self.brief_diff(*point, *color, best, diffs));
-            let Some(d) = d.filter(|d| self.move_is_ready(d, captured)) else { return false };
-            plays.push((*color, *point, captured.clone(), d));
-        }
-        let faults: Vec<&Step> = best.steps.iter().filter(|s| !s.is_play()).collect();
-        let gap = margin(stories, |s| s.undone == best.undone && same_faults(s, best));
-        if !self.faults_are_ready(&faults, diffs, gap) || margin(stories, |s| s.undone > 0) < 0.5 {
-            return false;
-        }
-        let old: Vec<(u64, Color, Option<Point>)> = self
-            .ledger
-            .moves
-            .iter()
-            .zip(self.ledger.game.as_ref().map_or(&[][..], |g| g.moves()))
-            .skip(at)
-            .map(|(r, m)| (r.seq, m.color, m.point))
-            .collect();
-        if old.iter().zip(&plays).all(|(o, p)| (o.1, o.2) == (p.0, Some(p.1))) && old.len() <= plays.len() {
-            return false;
-        }
-        // from the last to the first, so that what is withdrawn goes before others take its place
-        for (k, &(seq, color, point)) in old.iter().enumerate().rev() {
-            match plays.get(k) {
-                Some((c, p, captured, d)) => {
-                    if (*c, Some(*p)) != (color, point) {
-                        let when = Interval { first: d.last_old_ms, last: d.first_new_ms };
-                        self.tell_corrected(seq, when, sure, *c, Some((*p, captured.clone())));
-                        self.remembered.insert(seq, Diff { evidence: 24.0, current: true, hidden: false, ..*d });
-                    }
-                }
-                None => {
-                    let when = Interval { first: self.now, last: self.now };
-                    self.tell_corrected(seq, when, sure, color, None);
-                }
-            }
-        }
-        true
-    }
-
-    /// The last stone lies elsewhere now.
-    #[allow(clippy::too_many_arguments)]
-    fn tell_other_place(
-        &mut self,
-        of: u64,
-        old_point: Point,
-        (color, point, captured, still): (Color, Point, Vec<Point>, Vec<Point>),
-        gone: &Diff,
-        d: &Diff,
-        lay_ms: u64,
-        sure: f64,
-    ) {
-        let at = Interval { first: gone.last_old_ms.min(d.last_old_ms), last: d.first_new_ms.max(gone.first_new_ms) };
-        // back to where it first lay: that repairs it
-        let back = self
-            .ledger
-            .open
-            .iter()
-            .find(|o| {
-                o.kind == EventKind::Takeback
-                    && o.color == Some(color)
-                    && self.taken_back_from.get(&o.seq) == Some(&point)
-            })
-            .map(|o| o.seq);
-        if back.is_none() && lay_ms >= RELEASED_MS {
-            let mut e =
-                self.fault(EventKind::Takeback, at, sure, Some(color), vec![old_point.into(), point.into()], &[]);
-            e.point = Some(old_point);
-            e.restore = vec![
-                crate::game::Restore { at: old_point, be: Some(color).into() },
-                crate::game::Restore { at: point, be: None.into() },
-            ];
-            let seq = self.emit(e);
-            // the record follows the stone, so nothing on the board is against it
-            for o in self.ledger.open.iter_mut().filter(|o| o.seq == seq) {
-                o.wrong.clear();
-            }
-            self.taken_back_from.insert(seq, old_point);
-        }
-        self.tell_corrected(of, at, sure, color, Some((point, captured)));
-        self.remembered.insert(of, Diff { evidence: 24.0, current: true, hidden: false, hand_near: false, ..*d });
-        if !still.is_empty() {
-            self.ledger.lying.push(Lying {
-                seq: of,
-                number: self.ledger.moves.len() as u32,
-                capturer: color,
-                stones: still.iter().map(|&p| (p, color.opponent())).collect(),
-                grace_from_ms: self.now,
-                missed: None,
-                overtaken_ms: None,
-            });
-        }
-        if let Some(of) = back {
-            self.tell_repaired(of, at);
-        }
-    }
-
-    /// Move `of` was another one, or (`None`) none.
-    fn tell_corrected(&mut self, of: u64, at: Interval, sure: f64, color: Color, now: Option<(Point, Vec<Point>)>) {
-        self.remembered.remove(&of);
-        let mut e = self.event(EventKind::Corrected, at, sure);
-        e.of = Some(of);
-        e.color = Some(color);
-        e.move_number = self.ledger.moves.iter().position(|m| m.seq == of).map(|n| n as u32 + 1);
-        if let Some((point, captured)) = now {
-            e.point = Some(point);
-            e.captured = Some(captured);
-        }
-        let mut after = self.ledger.clone();
-        after.apply(&e);
-        e.board = after.board().map(|b| b.rows());
-        self.emit(e);
-    }
-
     /// Differences that no story covers go to the operator, and stop being looked at.
     fn tell_unexplained(&mut self, best: &Explanation, diffs: &BTreeMap<Point, Diff>) -> bool {
         let Some(evidence) = &self.evidence else { return false };
@@ -807,13 +581,13 @@ fn is_noise(d: &Diff) -> bool {
 }
 
 /// How much likelier the first story is than the best one that tells it otherwise.
-fn margin(stories: &[Explanation], same: impl Fn(&Explanation) -> bool) -> f64 {
+pub(super) fn margin(stories: &[Explanation], same: impl Fn(&Explanation) -> bool) -> f64 {
     let best = stories.first().map_or(0.0, |s| s.cost);
     stories.iter().find(|s| !same(s)).map_or(6.0, |s| s.cost - best)
 }
 
 /// The faults are the same (in any order), whatever else the stories say.
-fn same_faults(a: &Explanation, b: &Explanation) -> bool {
+pub(super) fn same_faults(a: &Explanation, b: &Explanation) -> bool {
     let faults = |x: &Explanation| -> Vec<Step> {
         x.steps.iter().filter(|s| !s.is_play() && !matches!(s, Step::Unread { .. })).cloned().collect()
     };
@@ -831,6 +605,6 @@ pub(super) fn interval(points: &[Point], diffs: &BTreeMap<Point, Diff>) -> Inter
 }
 
 /// From how much likelier the story is than the next one.
-fn confidence(margin: f64) -> f64 {
+pub(super) fn confidence(margin: f64) -> f64 {
     (1.0 / (1.0 + (-margin.max(0.0)).exp())).clamp(0.5, 0.999)
 }

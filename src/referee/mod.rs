@@ -9,6 +9,7 @@
 //! | `ledger` | what is held to be true: the game, open faults, captured stones that still lie; a fold over events |
 //! | `explain` | which stories lead from there to what is seen, and how likely they are (pure search) |
 //! | `decide` | when a story is sure enough to be told |
+//! | `revise` | when the last moves are told otherwise: takebacks, a record that was wrong |
 //! | `follow` | what becomes of it: repairs, captures taken off, grace times, stones off their point |
 //! | `start` | the first position |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
@@ -21,6 +22,7 @@ mod follow;
 mod ledger;
 mod loose;
 mod report;
+mod revise;
 mod seats;
 mod start;
 
