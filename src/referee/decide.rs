@@ -9,6 +9,9 @@ use super::ledger::{Lying, Phase};
 use crate::game::{Event, EventKind, Interval, Spot};
 use crate::rules::{Color, Point};
 
+/// A board that is cleared without a sign of the end must stay so this long, milliseconds.
+const UNANNOUNCED_CLEARING_MS: u64 = 4000;
+
 /// A stone must have been in view this long.
 pub(super) const SETTLED_MS: u64 = 200;
 /// ... and this long while a hand is still over some part of the board.
@@ -553,10 +556,10 @@ impl Referee {
         let remaining = stones - off.len();
         let sure = if agreed {
             off.iter().filter(|d| d.age_ms(self.now) >= SETTLED_MS).count() >= 4.min(stones)
-        } else if remaining == 0 {
-            self.now >= since + if stones < 6 { 2000 } else { FAULT_MS }
         } else {
-            remaining * 2 <= stones && off.len() >= 8 && self.now >= since + FAULT_MS
+            // Nobody announced it, and it ends the game: nothing that passes (a covered lens, the light) may look like it.
+            let gone = remaining == 0 || (remaining * 2 <= stones && off.len() >= 8);
+            gone && self.now >= since + UNANNOUNCED_CLEARING_MS
         };
         if sure {
             let points: Vec<Point> = off.iter().map(|d| d.point).collect();

@@ -35,6 +35,27 @@ impl Blocks {
         Ok(Blocks { side, bgr })
     }
 
+    /// How far apart dark and light are: levels between the tenth and the ninetieth of a hundred blocks.
+    pub(super) fn contrast(&self, counts: impl Fn(usize) -> bool) -> u8 {
+        let mut levels = [0u32; 256];
+        let mut total = 0;
+        for (_, [b, g, r]) in self.bgr.iter().enumerate().filter(|(i, _)| counts(*i)) {
+            levels[(usize::from(*b) + 2 * usize::from(*g) + usize::from(*r)) / 4] += 1;
+            total += 1;
+        }
+        let percentile = |percent: u32| {
+            let mut sum = 0;
+            levels.iter().position(|n| {
+                sum += n;
+                sum * 100 > total * percent
+            })
+        };
+        match (percentile(10), percentile(90)) {
+            (Some(dark), Some(light)) => (light - dark) as u8,
+            _ => 0,
+        }
+    }
+
     /// Copies the block `i` from `other`.
     pub(super) fn take(&mut self, other: &Blocks, i: usize) {
         self.bgr[i] = other.bgr[i];

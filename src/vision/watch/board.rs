@@ -13,6 +13,10 @@ use crate::vision::rectify::Rectifier;
 use crate::vision::sighting::{PointReading, Scene, Sighting};
 use crate::vision::track::{Table, Tracker, work_picture};
 
+/// Less contrast than this, in levels of 255, and than this share of what the board had: nothing is to be seen.
+const BLIND_LEVELS: u8 = 8;
+const BLIND_SHARE: f32 = 0.3;
+
 /// A patch is calm when nothing changed in it for this long.
 const CALM_MS: u64 = 150;
 /// Frames further apart than this say nothing about motion: each is a picture of its own.
@@ -185,7 +189,9 @@ impl Board {
         let moving = self.movement.begun_ms.is_some();
         if changed > 3 || moving || self.unseen_since.is_some() || time.saturating_sub(self.tracked_ms) >= 1000 {
             self.tracked_ms = time;
-            if self.follow(frame, eyes, sighting)? {
+            if self.blinded(&now) {
+                self.unseen_since.get_or_insert(time);
+            } else if self.follow(frame, eyes, sighting)? {
                 rectified = self.rectifier.apply(&frame.image)?;
                 now = Blocks::new(&rectified)?;
                 changes = self.changes(&now);
@@ -303,6 +309,14 @@ impl Board {
             sighting.points = readings;
         }
         Ok(true)
+    }
+
+    /// The lens is covered or the room is dark: where the board had lines and stones, everything is of one level. Readings of
+    /// such a picture mean nothing.
+    fn blinded(&self, now: &Blocks) -> bool {
+        let contrast = now.contrast(|i| self.valid[i]);
+        contrast < BLIND_LEVELS
+            && f32::from(contrast) < BLIND_SHARE * f32::from(self.settled.contrast(|i| self.valid[i]))
     }
 
     fn changes(&self, now: &Blocks) -> Vec<f32> {
