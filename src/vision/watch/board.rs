@@ -187,11 +187,15 @@ impl Board {
 
         // Where is the board? Asked when something changed, and now and then.
         let moving = self.movement.begun_ms.is_some();
-        if changed > 3 || moving || self.unseen_since.is_some() || time.saturating_sub(self.tracked_ms) >= 1000 {
+        // A covered lens changes every block alike, which else would pass for a change of the light: asked always.
+        let blinded = self.blinded(&now);
+        if blinded {
+            self.unseen_since.get_or_insert(time);
+        }
+        let ask = changed > 3 || moving || self.unseen_since.is_some() || time.saturating_sub(self.tracked_ms) >= 1000;
+        if ask && !blinded {
             self.tracked_ms = time;
-            if self.blinded(&now) {
-                self.unseen_since.get_or_insert(time);
-            } else if self.follow(frame, eyes, sighting)? {
+            if self.follow(frame, eyes, sighting)? {
                 rectified = self.rectifier.apply(&frame.image)?;
                 now = Blocks::new(&rectified)?;
                 changes = self.changes(&now);
