@@ -256,9 +256,7 @@ impl DeviceThread {
             (Some(_), Health::Well) => (DeviceState::Up, None),
             (Some(_), Health::Silent(text)) => (DeviceState::Silent, Some(text)),
         };
-        if let Some(report) = reporter.see(state, trouble.as_ref(), now_ms) {
-            self.hub.report(report);
-        }
+        let report = reporter.see(state, trouble.as_ref(), now_ms);
         let Counters { lines_sent, lines_received, repeats, rejected } = self.driver.counters();
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.state = state;
@@ -266,6 +264,11 @@ impl DeviceThread {
         status.peer = self.driver.peer();
         (status.lines_sent, status.lines_received) = (lines_sent, lines_received);
         (status.repeats, status.rejected, status.opened) = (repeats, rejected, link.opened);
+        drop(status);
+        // whoever hears the report must find the status that it is about
+        if let Some(report) = report {
+            self.hub.report(report);
+        }
     }
 }
 
