@@ -1,14 +1,18 @@
 //! Replays footage whose truth is known through the watcher and says how well it saw.
 //!
-//! `cargo run --release --example watch_clips -- CLIP_FOLDER… [--frames FROM..TO] [--dump FOLDER] [--verbose]`
+//! `cargo run --release --example watch_clips -- CLIP_FOLDER… [--frames FROM..TO] [--dump FOLDER] [--rough] [--verbose] [--corners "x,y x,y x,y x,y"]`
 //!
-//! A clip folder holds `clip.mp4` and `truth.json` (corners, positions, moves, occlusions by frame).
+//! A clip folder holds `clip.mp4` and `truth.json` (corners, positions, moves, occlusions by frame). `--rough` makes the camera
+//! worse: it trembles, flickers and is noisy. Footage without truth is shown as what is read whenever that changes.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use goband::capture::{Grab, OpenOptions, open};
 use goband::vision::{Scene, Sighting, Watcher, WatcherOptions};
+use opencv::core::{self, Mat};
+use opencv::imgproc;
+use opencv::prelude::*;
 use serde_json::Value;
 
 struct Truth {
@@ -104,6 +108,8 @@ fn main() -> anyhow::Result<()> {
     let (mut from, mut to) = (0, u64::MAX);
     let mut dump: Option<PathBuf> = None;
     let mut verbose = false;
+    let mut rough = false;
+    let mut corners: Option<[[f64; 2]; 4]> = None;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
         match arg.as_str() {
@@ -115,16 +121,27 @@ fn main() -> anyhow::Result<()> {
             }
             "--dump" => dump = args.next().map(PathBuf::from),
             "--verbose" => verbose = true,
+            "--rough" => rough = true,
+            "--corners" => {
+                let text = args.next().unwrap_or_default();
+                let v: Vec<f64> = text.split([',', ' ']).filter_map(|n| n.parse().ok()).collect();
+                anyhow::ensure!(v.len() == 8, "--corners wants four x,y");
+                corners = Some([[v[0], v[1]], [v[2], v[3]], [v[4], v[5]], [v[6], v[7]]]);
+            }
             _ => clips.push(arg.into()),
         }
     }
     for clip in clips {
-        measure(&clip, from, to, dump.as_deref(), verbose)?;
+        if clip.join("truth.json").exists() {
+            measure(&clip, from, to, dump.as_deref(), verbose, rough)?;
+        } else {
+            show(&clip, dump.as_deref(), corners)?;
+        }
     }
     Ok(())
 }
 
-fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool) -> anyhow::Result<()> {
+fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool, rough: bool) -> anyhow::Result<()> {
     let truth = Truth::load(&clip.join("truth.json"))?;
     let video = clip.join("clip.mp4");
     let mut source = open(&video.to_string_lossy().parse()?, &OpenOptions::default())?;
@@ -137,12 +154,15 @@ fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool) 
     let mut spent = 0.0;
     let mut slowest: f64 = 0.0;
     println!("{}", clip.display());
-    while let Grab::Frame(frame) = source.grab() {
+    while let Grab::Frame(mut frame) = source.grab() {
         if frame.index < from {
             continue;
         }
         if frame.index > to {
             break;
+        }
+        if rough {
+            frame.image = roughened(&frame.image, frame.index)?;
         }
         let clock = Instant::now();
         let s = watcher.see(&frame);
@@ -294,4 +314,58 @@ fn judge(s: &Sighting, truth: &Truth, frame: u64, f: &mut Figures) -> Vec<String
         }
     }
     wrong
+}
+
+/// Half a pixel of trembling, two percent of flicker, and noise; the same for the same frame.
+fn roughened(image: &Mat, index: u64) -> anyhow::Result<Mat> {
+    let wave = |period: f64, phase: f64| (index as f64 * std::f64::consts::TAU / period + phase).sin();
+    let (dx, dy) = (0.5 * wave(3.7, 0.3), 0.5 * wave(4.9, 1.1));
+    let shift = Mat::from_slice_2d(&[[1.0, 0.0, dx], [0.0, 1.0, dy]])?;
+    let (size, cubic) = (image.size()?, imgproc::INTER_CUBIC);
+    let mut moved = Mat::default();
+    imgproc::warp_affine(image, &mut moved, &shift, size, cubic, core::BORDER_REPLICATE, core::Scalar::default())?;
+    let mut noise = Mat::new_size_with_default(size, core::CV_16SC3, core::Scalar::all(0.0))?;
+    core::set_rng_seed(index as i32 + 1)?;
+    core::randn(&mut noise, &core::Scalar::all(0.0), &core::Scalar::all(6.0))?;
+    let (mut wide, mut sum, mut out) = (Mat::default(), Mat::default(), Mat::default());
+    moved.convert_to(&mut wide, core::CV_16S, 1.0 + 0.02 * wave(6.3, 0.0), 0.0)?;
+    core::add(&wide, &noise, &mut sum, &core::no_array(), -1)?;
+    sum.convert_to(&mut out, core::CV_8U, 1.0, 0.0)?;
+    Ok(out)
+}
+
+/// Prints what is read in footage without truth, whenever it changes.
+fn show(path: &Path, dump: Option<&Path>, corners: Option<[[f64; 2]; 4]>) -> anyhow::Result<()> {
+    println!("{}", path.display());
+    let mut source = open(&path.to_string_lossy().parse()?, &OpenOptions::default())?;
+    let mut watcher = Watcher::new(WatcherOptions { corners, ..WatcherOptions::default() })?;
+    let mut before: Vec<String> = Vec::new();
+    while let Grab::Frame(frame) = source.grab() {
+        let s = watcher.see(&frame);
+        for scene in &s.scene {
+            println!("  frame {:5}  {scene:?}", frame.index);
+        }
+        let rows = s.rows();
+        let stones = |r: &[String]| r.concat().bytes().map(|b| if b == b'?' { b'.' } else { b }).collect::<Vec<_>>();
+        if !s.points.is_empty() && stones(&rows) != stones(&before) {
+            println!(
+                "  frame {:5} hand {} motion {} loose {}\n    {}",
+                frame.index,
+                s.hand,
+                s.motion,
+                s.loose.len(),
+                rows.join("\n    ")
+            );
+            before = rows;
+            if let (Some(dir), Some(lattice)) = (dump, watcher.lattice()) {
+                std::fs::create_dir_all(dir)?;
+                let picture = goband::vision::draw_overlay(&frame.image, lattice, &s.points)?;
+                std::fs::write(
+                    dir.join(format!("{}.jpg", frame.index)),
+                    goband::vision::encode_jpeg(&picture, 85, None)?,
+                )?;
+            }
+        }
+    }
+    Ok(())
 }
