@@ -1,6 +1,6 @@
 //! Replays footage whose truth is known through the watcher and says how well it saw.
 //!
-//! `cargo run --release --example watch_clips -- CLIP_FOLDER… [--frames FROM..TO] [--dump FOLDER] [--rough] [--verbose] [--corners "x,y x,y x,y x,y"]`
+//! `cargo run --release --example watch_clips -- CLIP_FOLDER… [--frames FROM..TO] [--dump FOLDER] [--every N] [--rough] [--verbose] [--corners "x,y x,y x,y x,y"]`
 //!
 //! A clip folder holds `clip.mp4` and `truth.json` (corners, positions, moves, occlusions by frame). `--rough` makes the camera
 //! worse: it trembles, flickers and is noisy. Footage without truth is shown as what is read whenever that changes.
@@ -109,6 +109,7 @@ fn main() -> anyhow::Result<()> {
     let mut dump: Option<PathBuf> = None;
     let mut verbose = false;
     let mut rough = false;
+    let mut every = 1;
     let mut corners: Option<[[f64; 2]; 4]> = None;
     let mut args = std::env::args().skip(1);
     while let Some(arg) = args.next() {
@@ -122,6 +123,7 @@ fn main() -> anyhow::Result<()> {
             "--dump" => dump = args.next().map(PathBuf::from),
             "--verbose" => verbose = true,
             "--rough" => rough = true,
+            "--every" => every = args.next().and_then(|n| n.parse().ok()).unwrap_or(1),
             "--corners" => {
                 let text = args.next().unwrap_or_default();
                 let v: Vec<f64> = text.split([',', ' ']).filter_map(|n| n.parse().ok()).collect();
@@ -133,7 +135,7 @@ fn main() -> anyhow::Result<()> {
     }
     for clip in clips {
         if clip.join("truth.json").exists() {
-            measure(&clip, from, to, dump.as_deref(), verbose, rough)?;
+            measure(&clip, from, to, dump.as_deref(), verbose, rough, every.max(1))?;
         } else {
             show(&clip, dump.as_deref(), corners)?;
         }
@@ -141,7 +143,15 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool, rough: bool) -> anyhow::Result<()> {
+fn measure(
+    clip: &Path,
+    from: u64,
+    to: u64,
+    dump: Option<&Path>,
+    verbose: bool,
+    rough: bool,
+    every: u64,
+) -> anyhow::Result<()> {
     let truth = Truth::load(&clip.join("truth.json"))?;
     let video = clip.join("clip.mp4");
     let mut source = open(&video.to_string_lossy().parse()?, &OpenOptions::default())?;
@@ -155,7 +165,7 @@ fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool, 
     let mut slowest: f64 = 0.0;
     println!("{}", clip.display());
     while let Grab::Frame(mut frame) = source.grab() {
-        if frame.index < from {
+        if frame.index < from || frame.index % every != 0 {
             continue;
         }
         if frame.index > to {
@@ -270,7 +280,7 @@ fn measure(clip: &Path, from: u64, to: u64, dump: Option<&Path>, verbose: bool, 
     }
     println!(
         "  {:.1} × real time ({:.1} ms a frame, slowest {:.0} ms)",
-        f.frames as f64 / truth.fps / spent,
+        (f.frames * every) as f64 / truth.fps / spent,
         1000.0 * spent / f.frames as f64,
         1000.0 * slowest
     );

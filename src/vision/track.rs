@@ -14,6 +14,12 @@ use super::picture::resized;
 
 /// Long side of the pictures that features are followed in.
 const WORK_SIDE: i32 = 960;
+/// Side of the surroundings that brightness is measured against, pixels of the work picture.
+const NEAR_PX: i32 = 41;
+/// Correlation of a feature's patch with what was found, to be the same.
+const LEAST_CORRELATION: f32 = 0.5;
+/// Half the side of such a patch.
+const PATCH_PX: i32 = 6;
 const BOARD_FEATURES: i32 = 320;
 const TABLE_FEATURES: i32 = 120;
 /// Forward and backward flow must meet again within this, pixels of the work picture.
@@ -54,10 +60,23 @@ pub(super) enum Table {
     Unknown,
 }
 
-/// A grey picture of the size that features are followed in, and its scale.
+/// A grey picture of the size that features are followed in, and its scale. Brightness is that relative to the surroundings:
+/// shadows and lamps change it little.
 pub(super) fn work_picture(image: &Mat) -> Result<(Mat, f64)> {
     let mut grey = Mat::default();
     imgproc::cvt_color_def(image, &mut grey, imgproc::COLOR_BGR2GRAY)?;
+    let (grey, scale) = shrunk(grey)?;
+    let mut around = Mat::default();
+    imgproc::box_filter_def(&grey, &mut around, -1, Size::new(NEAR_PX, NEAR_PX))?;
+    // a dark picture has noise and no brightness: dividing would make features of it
+    let mut floor = Mat::default();
+    core::max(&around, &Scalar::all(24.0), &mut floor)?;
+    let mut relative = Mat::default();
+    core::divide2(&grey, &floor, &mut relative, 128.0, -1)?;
+    Ok((relative, scale))
+}
+
+fn shrunk(grey: Mat) -> Result<(Mat, f64)> {
     let long = grey.cols().max(grey.rows());
     if long <= WORK_SIDE {
         return Ok((grey, 1.0));
@@ -286,12 +305,42 @@ impl Tracker {
         for (i, origin) in from.iter().enumerate() {
             let (home, p) = (back.get(i)?, there.get(i)?);
             let returns = distance(home, *origin) < f64::from(ROUND_TRIP_PX);
-            if ok_there.get(i)? != 0 && ok_back.get(i)? != 0 && returns && error.get(i)? < 30.0 {
+            // Where nothing is seen any more, flow stays where it started and returns: what was found must look alike.
+            let alike =
+                || Ok::<bool, opencv::Error>(correlation(&self.reference, *origin, work, p)? > LEAST_CORRELATION);
+            if ok_there.get(i)? != 0 && ok_back.get(i)? != 0 && returns && alike()? {
                 found.push((i, p));
             }
         }
         Ok(found)
     }
+}
+
+/// Normalised correlation of the patches around `p` in `a` and `q` in `b`, at whole pixels; 0 at the edge or where one is flat.
+fn correlation(a: &Mat, p: Point2f, b: &Mat, q: Point2f) -> opencv::Result<f32> {
+    let (px, py, qx, qy) = (p.x.round() as i32, p.y.round() as i32, q.x.round() as i32, q.y.round() as i32);
+    let inside = |x: i32, y: i32| x >= PATCH_PX && y >= PATCH_PX && x + PATCH_PX < a.cols() && y + PATCH_PX < a.rows();
+    if !inside(px, py) || !inside(qx, qy) {
+        return Ok(0.0);
+    }
+    let (mut sa, mut sb, mut saa, mut sbb, mut sab) = (0.0f32, 0.0f32, 0.0f32, 0.0f32, 0.0f32);
+    for dy in -PATCH_PX..=PATCH_PX {
+        let (row_a, row_b) = (a.at_row::<u8>(py + dy)?, b.at_row::<u8>(qy + dy)?);
+        for dx in -PATCH_PX..=PATCH_PX {
+            let (u, v) = (f32::from(row_a[(px + dx) as usize]), f32::from(row_b[(qx + dx) as usize]));
+            sa += u;
+            sb += v;
+            saa += u * u;
+            sbb += v * v;
+            sab += u * v;
+        }
+    }
+    let n = ((2 * PATCH_PX + 1) * (2 * PATCH_PX + 1)) as f32;
+    let (va, vb) = (saa - sa * sa / n, sbb - sb * sb / n);
+    if va < n || vb < n {
+        return Ok(0.0);
+    }
+    Ok((sab - sa * sb / n) / (va * vb).sqrt())
 }
 
 /// A homography from features in one corner says nothing about the other corners.
@@ -308,4 +357,97 @@ fn features(work: &Mat, mask: &Mat, most: i32, apart: f64) -> Result<Vec<Point2f
     let mut corners = Vector::<Point2f>::new();
     imgproc::good_features_to_track(work, &mut corners, most, 0.01, apart, mask, 5, false, 0.04)?;
     Ok(corners.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A drawn board with stones on a table with some things, seen with its corners at `corners`; the table moved by `table_px`.
+    fn scene(corners: [[f64; 2]; 4], table_px: f64, dark: bool) -> (Mat, Lattice) {
+        let size = Size::new(800, 600);
+        let mut image = Mat::new_size_with_default(size, core::CV_8UC3, Scalar::new(60.0, 90.0, 70.0, 0.0)).unwrap();
+        let lattice = Lattice::from_corners(9, corners, [800, 600]).unwrap();
+        let at = |b: [f64; 2]| {
+            let p = lattice.to_image(b);
+            Point::new((p[0] * 16.0).round() as i32, (p[1] * 16.0).round() as i32)
+        };
+        for k in 0..12 {
+            let p =
+                Point::new(((30.0 + 65.0 * f64::from(k) + table_px) * 16.0) as i32, (16 * (20 + (k % 3) * 13)).into());
+            imgproc::circle(&mut image, p, 16 * (4 + k % 4), Scalar::all(20.0 * f64::from(k)), -1, imgproc::LINE_AA, 4)
+                .unwrap();
+        }
+        let rim: Vector<Point> = [[-0.7, -0.7], [-0.7, 8.7], [8.7, 8.7], [8.7, -0.7]].map(at).into_iter().collect();
+        let wood = Scalar::new(110.0, 170.0, 205.0, 0.0);
+        imgproc::fill_convex_poly(&mut image, &rim, wood, imgproc::LINE_AA, 4).unwrap();
+        for i in 0..9 {
+            let i = f64::from(i);
+            for (a, b) in [([i, 0.0], [i, 8.0]), ([0.0, i], [8.0, i])] {
+                imgproc::line(&mut image, at(a), at(b), Scalar::all(30.0), 1, imgproc::LINE_AA, 4).unwrap();
+            }
+        }
+        for (k, b) in [[2.0, 3.0], [4.0, 4.0], [6.0, 1.0], [5.0, 7.0], [1.0, 6.0]].into_iter().enumerate() {
+            let color = Scalar::all(if k % 2 == 0 { 30.0 } else { 240.0 });
+            imgproc::circle(&mut image, at(b), 16 * 20, color, -1, imgproc::LINE_AA, 4).unwrap();
+        }
+        if dark {
+            let mut half = Mat::default();
+            image.convert_to(&mut half, -1, 0.45, 0.0).unwrap();
+            image = half;
+        }
+        (image, lattice)
+    }
+
+    const PLACE: [[f64; 2]; 4] = [[230.0, 130.0], [590.0, 135.0], [640.0, 520.0], [190.0, 515.0]];
+
+    fn moved(dx: f64, dy: f64) -> [[f64; 2]; 4] {
+        PLACE.map(|[x, y]| [x + dx, y + dy])
+    }
+
+    fn follow(corners: [[f64; 2]; 4], table_px: f64, dark: bool) -> (Followed, Lattice) {
+        let (before, lattice) = scene(PLACE, 0.0, false);
+        let (work, scale) = work_picture(&before).unwrap();
+        let tracker = Tracker::new(&work, scale, &lattice).unwrap();
+        let (after, truth) = scene(corners, table_px, dark);
+        (tracker.follow(&work_picture(&after).unwrap().0, &lattice).unwrap(), truth)
+    }
+
+    fn error(followed: &Followed, truth: &Lattice) -> f64 {
+        let found = followed.lattice.as_ref().expect("recognised");
+        found.corners().iter().zip(truth.corners()).map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(0.0, f64::max)
+    }
+
+    #[test]
+    fn what_stands_still_stays_to_the_bit() {
+        for dark in [false, true] {
+            let (followed, truth) = follow(PLACE, 0.0, dark);
+            assert_eq!(followed.lattice.unwrap(), truth, "dark: {dark}");
+        }
+    }
+
+    #[test]
+    fn a_nudged_board_moves_on_a_table_that_stays() {
+        let (followed, truth) = follow(moved(9.0, -5.0), 0.0, false);
+        assert!(error(&followed, &truth) < 0.8, "{}", error(&followed, &truth));
+        assert_eq!(followed.table, Table::Still);
+    }
+
+    #[test]
+    fn a_bumped_camera_moves_everything() {
+        let (followed, truth) = follow(moved(9.0, 0.0), 9.0, false);
+        assert!(error(&followed, &truth) < 0.8, "{}", error(&followed, &truth));
+        assert_eq!(followed.table, Table::MovedAlong);
+    }
+
+    #[test]
+    fn a_cover_is_not_a_board_that_stays() {
+        let (before, lattice) = scene(PLACE, 0.0, false);
+        let (work, scale) = work_picture(&before).unwrap();
+        let tracker = Tracker::new(&work, scale, &lattice).unwrap();
+        for level in [0.0, 120.0, 255.0] {
+            let cover = Mat::new_size_with_default(Size::new(800, 600), core::CV_8UC3, Scalar::all(level)).unwrap();
+            assert!(tracker.follow(&work_picture(&cover).unwrap().0, &lattice).unwrap().lattice.is_none(), "{level}");
+        }
+    }
 }

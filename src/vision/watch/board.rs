@@ -18,20 +18,21 @@ const BLIND_LEVELS: u8 = 8;
 const BLIND_SHARE: f32 = 0.3;
 
 /// A patch is calm when nothing changed in it for this long.
-const CALM_MS: u64 = 150;
+const CALM_MS: i64 = 150;
 /// Frames further apart than this say nothing about motion: each is a picture of its own.
 const SPARSE_MS: u64 = 400;
 /// What has not changed for this long belongs to the settled board.
-const SETTLE_MS: u64 = 700;
+const SETTLE_MS: i64 = 700;
 /// Something that reaches in but has lain still for this long is a hand only if the network sees one: a scattered heap is none.
-const STILL_HAND_MS: u64 = 1500;
+const STILL_HAND_MS: i64 = 1500;
 /// While something reaches in, the network looks at it at least this often.
 const LOOK_AT_HAND_MS: u64 = 600;
 /// Square pitches of a thing that reaches in, to be a hand.
 const HAND_AREA: f32 = 1.2;
 
-/// Movement of a corner between two frames, pitches, from which on the lattice is not trusted in that frame.
+/// Movement of a corner between two frames, pitches, that is one; and from which on the picture is too blurred to be read.
 const MOVING_PITCHES: f64 = 0.05;
+const BLURRED_PITCHES: f64 = 0.2;
 /// Movement of a corner since the board last lay still, pitches, that is told.
 const TOLD_PITCHES: f64 = 0.12;
 /// The board lies still again after this long without movement.
@@ -66,9 +67,9 @@ pub(super) struct Board {
     previous: Blocks,
     previous_ms: u64,
     /// When each block last changed.
-    changed_ms: Vec<u64>,
+    changed_ms: Vec<i64>,
     /// When each block was last under a hand.
-    covered_ms: Vec<u64>,
+    covered_ms: Vec<i64>,
     /// What each block looks like when nothing is in the way.
     settled: Blocks,
     settled_known: Vec<bool>,
@@ -92,6 +93,8 @@ pub(super) struct Board {
     obstructed_since: Option<u64>,
     obstructed_told: bool,
     tracked_ms: u64,
+    /// The last frame that was too blurred by movement to be read.
+    blurred_ms: Option<u64>,
     /// Share of the tracker's features that were recognised last.
     recognised: f64,
     /// Empty crossings when the lattice was measured.
@@ -151,8 +154,8 @@ impl Board {
             loose: Loose::new(&lattice),
             settled: now.clone(),
             settled_known: vec![false; blocks],
-            changed_ms: vec![0; blocks],
-            covered_ms: vec![0; blocks],
+            changed_ms: vec![frame.time_ms as i64 - CALM_MS; blocks],
+            covered_ms: vec![i64::MIN; blocks],
             previous: now,
             previous_ms: frame.time_ms,
             movement: Movement::none(&lattice),
@@ -165,6 +168,7 @@ impl Board {
             obstructed_since: None,
             obstructed_told: false,
             tracked_ms: frame.time_ms,
+            blurred_ms: None,
             recognised: 1.0,
             measured_empty: 0,
             lattice,
@@ -208,7 +212,8 @@ impl Board {
             self.remember(now, &changes, time);
             return Ok(time.saturating_sub(since) < LOST_MS);
         }
-        let moved_now = self.movement.begun_ms.is_some() && self.movement.last_ms == time;
+        // (pictures far apart are no frames of one movement)
+        let moved_now = step_ms < SPARSE_MS && self.blurred_ms == Some(time);
         self.remember(now, &changes, time);
         let now = self.previous.clone();
 
@@ -242,7 +247,7 @@ impl Board {
             let mut outside = false;
             for b in blocks::around(i / n, i % n, 3, now.side) {
                 covered += usize::from(under_hand[b]);
-                restless |= time.saturating_sub(self.changed_ms[b]) < calm_ms;
+                restless |= (time as i64 - self.changed_ms[b]) < calm_ms;
                 outside |= !self.valid[b];
             }
             uncalm += usize::from(restless);
@@ -270,7 +275,7 @@ impl Board {
             (0..n * n).map(|i| if open[i] { self.points.reading(i) } else { PointReading::HIDDEN }).collect();
 
         // Stones off the lattice.
-        let calm = |b: usize| time.saturating_sub(self.changed_ms[b]) >= calm_ms;
+        let calm = |b: usize| time as i64 - self.changed_ms[b] >= calm_ms;
         let open_blocks: Vec<bool> = (0..now.bgr.len()).map(|b| self.valid[b] && !under_hand[b] && calm(b)).collect();
         let fresh: Vec<bool> = foreign.iter().zip(&open_blocks).map(|(f, open)| *f && *open).collect();
         if !moved_now {
@@ -345,7 +350,7 @@ impl Board {
                 .any(|j| changes[j] > 1.0)
             };
             if *change > 2.0 || (*change > 1.0 && neighbour()) {
-                self.changed_ms[i] = time;
+                self.changed_ms[i] = time as i64;
             }
         }
         self.previous = now;
@@ -400,6 +405,9 @@ impl Board {
             }
             self.movement.last_ms = time;
         }
+        if shift > BLURRED_PITCHES * pitch {
+            self.blurred_ms = Some(time);
+        }
         if self.movement.begun_ms.is_some() {
             match followed.table {
                 Table::Still => self.movement.table_still += 1,
@@ -446,6 +454,15 @@ impl Board {
             return Ok(false);
         }
         self.next_relocate_ms = time + RELOCATE_EVERY_MS;
+        // Most often it lies where it lay: that is seen at a glance.
+        let same =
+            |l: &Lattice| corner_shift(l, &self.lattice) < DOUBT_PITCHES * l.mean_pitch_px() && l.confidence >= 0.6;
+        if eyes.locator.refine(&frame.image, &self.lattice)?.is_some_and(|l| same(&l)) {
+            self.unseen_since = None;
+            self.movement = Movement::none(&self.lattice);
+            self.anchor(frame)?;
+            return Ok(false);
+        }
         let options = LocateOptions { size: Some(self.lattice.size) };
         let found = match eyes.locator.locate(&frame.image, &options) {
             Ok(found) => self.aligned(turned_like(&found, &self.lattice), frame, eyes)?,
@@ -510,7 +527,7 @@ impl Board {
 
     /// True if something in this part changed of late.
     fn restless(&self, part: &Part, time: u64) -> bool {
-        part.blocks.iter().any(|b| time.saturating_sub(self.changed_ms[*b]) < STILL_HAND_MS)
+        part.blocks.iter().any(|b| time as i64 - self.changed_ms[*b] < STILL_HAND_MS)
     }
 
     fn in_picture(&self, point: usize) -> bool {
@@ -525,10 +542,10 @@ impl Board {
         let mut taken = vec![0; n * n];
         for (b, covered) in under_hand.iter().enumerate() {
             if *covered {
-                self.covered_ms[b] = time;
+                self.covered_ms[b] = time as i64;
             }
             let since = self.changed_ms[b].max(self.covered_ms[b]);
-            if *covered || !self.valid[b] || time.saturating_sub(since) < SETTLE_MS {
+            if *covered || !self.valid[b] || time as i64 - since < SETTLE_MS {
                 continue;
             }
             let (y, x) = (b / now.side / PER_PITCH, b % now.side / PER_PITCH);

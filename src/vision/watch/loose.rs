@@ -18,7 +18,7 @@ use crate::vision::sighting::{LooseStone, PointReading};
 const ON_POINT: f32 = 0.5;
 /// Probability from which the network's "stone" counts.
 const LEAST_STONE: f32 = 0.6;
-const LEAST_STONE_BESIDE: f32 = 0.85;
+const LEAST_STONE_BESIDE: f32 = 0.9;
 /// Square pitches of a single stone, seen with its height.
 const STONE_AREA: std::ops::RangeInclusive<f32> = 0.35..=1.7;
 /// A part smaller than this is not the whole of a stone.

@@ -64,7 +64,6 @@ struct Search {
     candidate: Option<Lattice>,
     /// The board that was lost: its size, corners and when.
     last: Option<(Lattice, u64)>,
-    corners_used: bool,
 }
 
 impl Watcher {
@@ -139,8 +138,7 @@ impl Watcher {
 
     /// The board, once it was found twice at the same place.
     fn search(&mut self, frame: &Frame) -> Result<Option<Lattice>> {
-        if let (Some(corners), false) = (self.options.corners, self.search.corners_used) {
-            self.search.corners_used = true;
+        if let (Some(corners), None) = (self.options.corners, &self.search.last) {
             return Ok(Some(self.eyes.locator.at_corners(&frame.image, corners, self.options.size)?));
         }
         if frame.time_ms < self.search.next_ms {
@@ -154,7 +152,7 @@ impl Watcher {
             Err(super::error::VisionError::NoBoard(why)) => {
                 tracing::debug!(frame = frame.index, why, "no board yet");
                 self.search.candidate = None;
-                return Ok(None);
+                return self.by_hand(frame);
             }
             Err(e) => return Err(e),
         };
@@ -171,6 +169,17 @@ impl Watcher {
         }
         self.search.candidate = Some(found);
         Ok(None)
+    }
+}
+
+impl Watcher {
+    /// A board that was given by its corners is perhaps one that cannot be found: it is taken to be where it was when its points
+    /// can be read there again.
+    fn by_hand(&mut self, frame: &Frame) -> Result<Option<Lattice>> {
+        let (Some(_), Some((last, _))) = (self.options.corners, &self.search.last) else { return Ok(None) };
+        let readings = self.eyes.reader.read(&frame.image, last)?;
+        let clear = readings.iter().filter(|r| r.state(0.8).is_some()).count();
+        Ok((clear * 10 >= readings.len() * 8).then(|| last.clone()))
     }
 }
 
