@@ -373,8 +373,7 @@ mod tests {
             Point::new((p[0] * 16.0).round() as i32, (p[1] * 16.0).round() as i32)
         };
         for k in 0..12 {
-            let p =
-                Point::new(((30.0 + 65.0 * f64::from(k) + table_px) * 16.0) as i32, (16 * (20 + (k % 3) * 13)).into());
+            let p = Point::new(((30.0 + 65.0 * f64::from(k) + table_px) * 16.0) as i32, 16 * (20 + (k % 3) * 13));
             imgproc::circle(&mut image, p, 16 * (4 + k % 4), Scalar::all(20.0 * f64::from(k)), -1, imgproc::LINE_AA, 4)
                 .unwrap();
         }
