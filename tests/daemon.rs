@@ -176,13 +176,19 @@ fn a_killed_daemon_goes_on_with_the_same_game() {
         assert_eq!(a["seq"], b["seq"]);
         assert_eq!((&a["kind"], &a["point"]), (&b["kind"], &b["point"]), "what was shown stays");
     }
-    camera.play(11.0, 14.0);
-    let moves_before = shown.iter().filter(|e| e["kind"] == "move").count();
-    let started = Instant::now();
-    while events(&daemon).iter().filter(|e| e["kind"] == "move").count() < moves_before + 2 {
-        assert!(started.elapsed() < Duration::from_secs(40), "no further moves: {:?}", events(&daemon));
-        std::thread::sleep(Duration::from_millis(200));
-    }
+    // the board is looked for again before the game goes on: what happens meanwhile has no order for anybody
+    let count = |kind: &str| events(&daemon).iter().filter(|e| e["kind"] == kind).count();
+    let wait_until = |what: &str, done: &dyn Fn() -> bool| {
+        let started = Instant::now();
+        while !done() {
+            assert!(started.elapsed() < Duration::from_secs(40), "{what}: {:?}", events(&daemon));
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    };
+    wait_until("the board is not found again", &|| count("board_found") >= 2);
+    wait_until("the move played meanwhile is missing", &|| count("move") >= 4);
+    camera.play(11.0, 21.0);
+    wait_until("no further moves", &|| count("move") >= 5);
     let records = folder.path().join("records/t");
     assert_eq!(std::fs::read_dir(&records).unwrap().count(), 1, "it is one game");
     let journal = goband::record::verify(&records.join("game-0001").join(goband::record::JOURNAL_FILE)).unwrap();
