@@ -118,7 +118,7 @@ pub(super) fn changes(now: &Blocks, before: &Blocks, gain: [f32; 3], valid: &[bo
     // The quieter half of the blocks says how noisy the camera is; a hand seldom covers more.
     let at = sorted.len() * 4 / 10;
     let (_, noise, _) = sorted.select_nth_unstable_by(at, f32::total_cmp);
-    let quiet = QUIET_LEVELS.max(3.0 * *noise).min(30.0);
+    let quiet = QUIET_LEVELS.max(5.5 * *noise).min(30.0);
     levels.iter_mut().for_each(|l| *l /= quiet);
     levels
 }

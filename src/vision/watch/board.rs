@@ -27,6 +27,8 @@ const SETTLE_MS: i64 = 700;
 const STILL_HAND_MS: i64 = 1500;
 /// While something reaches in, the network looks at it at least this often.
 const LOOK_AT_HAND_MS: u64 = 600;
+/// Blocks on the grid that changed of late, to be more than a stone or trembling lines.
+const RESTLESS_BLOCKS: usize = 24;
 /// Square pitches of a thing that reaches in, to be a hand.
 const HAND_AREA: f32 = 1.2;
 
@@ -299,7 +301,8 @@ impl Board {
 
         let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
         let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
-        sighting.hand = over_grid >= 6 || hidden >= 2 || uncalm >= 4;
+        let restless = (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.valid[*b] && !calm(*b)).count();
+        sighting.hand = over_grid >= 6 || hidden >= 2 || restless >= RESTLESS_BLOCKS;
 
         self.watch_light(&belongs, lighting, quiet, time, sighting);
         // in another light nothing is settled until the change has been told
