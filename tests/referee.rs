@@ -3,6 +3,7 @@
 mod table;
 
 use goband::game::EventKind::{self, *};
+use goband::game::{Event, Interval};
 use goband::referee::{Press, Referee, RefereeOptions};
 use goband::rules::{Board, Color::*, History, Point};
 use table::{Table, options, p};
@@ -627,6 +628,37 @@ fn a_killed_referee_goes_on_where_it_was() {
     assert_eq!(kinds(&t), [Move, Move, DoubleMove, Move, Repaired]);
     let seqs: Vec<u64> = t.events.iter().map(|e| e.seq).collect();
     assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
+}
+
+/// What the referee has decided is no news any more, neither live nor after a restart; the stone may still lie there.
+#[test]
+fn a_decision_closes_an_infraction_but_not_the_eyes() {
+    for restarted in [false, true] {
+        let mut t = Table::empty(9);
+        for (c, at) in [(Black, p(4, 4)), (White, p(2, 2)), (White, p(2, 3))] {
+            t.play(c, at);
+            t.rest(1500);
+        }
+        let double = t.of_kind(DoubleMove)[0].seq;
+        let now = t.now();
+        let mut decision = Event::new(Decision, Interval { first: now, last: now }, now, 1.0);
+        decision.of = Some(double);
+        let decision = t.referee.admit(decision);
+        t.events.push(decision);
+        if restarted {
+            t.referee = Referee::resume(options(), &t.events);
+        }
+        t.rest(5000);
+        assert_eq!(kinds(&t), [Move, Move, DoubleMove, Decision], "the stone that was decided about is no new alarm");
+        t.lift(p(2, 3));
+        t.rest(2000);
+        t.play(Black, p(6, 6));
+        t.rest(1500);
+        assert!(!kinds(&t)[4..].iter().any(|k| k.is_infraction() || *k == Unexplained), "{:?}", kinds(&t));
+        assert_eq!(kinds(&t).last(), Some(&Move));
+        let seqs: Vec<u64> = t.events.iter().map(|e| e.seq).collect();
+        assert_eq!(seqs, (1..=seqs.len() as u64).collect::<Vec<_>>());
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use std::str::FromStr;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
-use super::judge::{Format, read_game, ruleset};
+use super::Format;
+use super::judge::{read_game, ruleset};
 use crate::rules::{Amount, Board, Color, Count, CountOptions, Method, Point, Unit, count};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

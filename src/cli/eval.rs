@@ -4,13 +4,12 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use opencv::core::Vector;
-use opencv::imgcodecs;
-use opencv::prelude::*;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::vision::{Lattice, LocateOptions, Models, PhotoReader, PhotoReading, VisionError, draw_overlay, load_photo};
+use crate::vision::{
+    Lattice, LocateOptions, Models, PhotoReader, PhotoReading, VisionError, draw_overlay, load_photo, save_picture,
+};
 
 /// Arguments of `goband eval`.
 #[derive(Clone, Debug, clap::Args)]
@@ -207,12 +206,11 @@ pub fn run(args: EvalArgs) -> anyhow::Result<u8> {
             tracing::debug!(image = truth.image, grid_right = outcome.size_right && outcome.grid_right, "judged");
             if !outcome.perfect() {
                 if let Some(dir) = &args.overlays {
-                    let drawn = match &reading {
-                        Some(r) => draw_overlay(&image, &r.lattice, &r.points)?,
-                        None => image.try_clone()?,
-                    };
-                    let flat = format!("{name}-{}", truth.image.replace(['/', '\\'], "-"));
-                    imgcodecs::imwrite(dir.join(flat), &drawn, &Vector::new())?;
+                    let path = dir.join(format!("{name}-{}", truth.image.replace(['/', '\\'], "-")));
+                    match &reading {
+                        Some(r) => save_picture(&path, &draw_overlay(&image, &r.lattice, &r.points)?)?,
+                        None => save_picture(&path, &image)?,
+                    }
                 }
                 failures.push(format!(
                     "{name}/{}: {} wrong of {}, confidence {:.2}: {}",

@@ -4,18 +4,14 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use crate::game::Prisoners;
 use crate::game::sgf::{self, GameTree, SgfError};
 use crate::rules::{Class, Color, Point, Ruleset};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Text,
-    Json,
-}
+use super::Format;
 
 /// Replay a record and say what every move is: legal, capture, ko, repetition, suicide, …
 #[derive(Clone, Debug, Args)]

@@ -5,14 +5,12 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use anyhow::Context;
-use opencv::core::Mat;
-use opencv::prelude::*;
 use serde_json::{Value, json};
 
 use crate::game::diagram::Diagram;
 use crate::vision::{
     Lattice, LocateOptions, Models, PhotoReader, PhotoReading, PointReading, VisionError, draw_overlay, load_photo,
-    save_picture,
+    picture_size, save_picture,
 };
 
 /// How the position is written.
@@ -89,8 +87,8 @@ fn point_json(i: usize, n: usize, p: &PointReading) -> Value {
     })
 }
 
-/// The JSON of a reading, as `docs/formats` describes it.
-fn found_json(args: &ReadArgs, image: &Mat, reading: &PhotoReading, decode_ms: f64) -> Value {
+/// The JSON of a reading, as `docs/reading.md` describes it.
+fn found_json(args: &ReadArgs, [width, height]: [i32; 2], reading: &PhotoReading, decode_ms: f64) -> Value {
     let lattice = &reading.lattice;
     let n = lattice.size as usize;
     let points: Vec<Value> = reading
@@ -102,7 +100,7 @@ fn found_json(args: &ReadArgs, image: &Mat, reading: &PhotoReading, decode_ms: f
         .collect();
     json!({
         "file": args.photo.display().to_string(),
-        "width": image.cols(), "height": image.rows(),
+        "width": width, "height": height,
         "size": n,
         "corners": lattice.corners().map(|c| c.map(|v| round(v, 2))),
         "residual_px": round(lattice.residual_px, 2),
@@ -191,7 +189,7 @@ pub fn run(args: ReadArgs) -> anyhow::Result<u8> {
     let result = match args.corners {
         None => reader.read(&image, &LocateOptions { size: args.size }),
         Some(Corners(corners)) => {
-            if let Err(e) = Lattice::from_corners(args.size.unwrap_or(19), corners, [image.cols(), image.rows()]) {
+            if let Err(e) = Lattice::from_corners(args.size.unwrap_or(19), corners, picture_size(&image)) {
                 eprintln!("goband read: --corners: {e}");
                 return Ok(2);
             }
@@ -203,6 +201,7 @@ pub fn run(args: ReadArgs) -> anyhow::Result<u8> {
             })
         }
     };
+    let size = picture_size(&image);
     let reading = match result {
         Ok(reading) => reading,
         Err(VisionError::NoBoard(reason)) => {
@@ -211,7 +210,7 @@ pub fn run(args: ReadArgs) -> anyhow::Result<u8> {
                 let locate_ms = start.elapsed().as_secs_f64() * 1000.0;
                 let answer = json!({
                     "file": args.photo.display().to_string(),
-                    "width": image.cols(), "height": image.rows(),
+                    "width": size[0], "height": size[1],
                     "board": Value::Null,
                     "reason": reason,
                     "elapsed_ms": {"decode": round(decode_ms, 1), "locate": round(locate_ms, 1)},
@@ -228,7 +227,7 @@ pub fn run(args: ReadArgs) -> anyhow::Result<u8> {
     }
     print(&match args.format {
         ReadFormat::Text => text(&reading),
-        ReadFormat::Json => format!("{}\n", found_json(&args, &image, &reading, decode_ms)),
+        ReadFormat::Json => format!("{}\n", found_json(&args, size, &reading, decode_ms)),
         ReadFormat::Sgf => position_sgf(&reading.rows()),
         ReadFormat::Svg => Diagram::new(&reading.rows()).svg(),
     })?;

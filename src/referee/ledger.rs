@@ -170,7 +170,8 @@ impl Ledger {
             EventKind::CapturesCleared => {
                 self.lying.retain(|l| Some(l.seq) != e.of);
             }
-            EventKind::Repaired | EventKind::Decision => {
+            // a decision takes no stone off the board: what lies there is known until it is repaired
+            EventKind::Repaired => {
                 self.open.retain(|o| Some(o.seq) != e.of);
             }
             EventKind::MissedCapture => {

@@ -9,10 +9,12 @@ impl Referee {
         Event::new(kind, at_ms, self.now, confidence)
     }
 
-    /// A number for an event that somebody else decides (a sink in trouble, the referee's ruling): one table, one order.
-    pub fn take_seq(&mut self) -> u64 {
-        self.ledger.last_seq += 1;
-        self.ledger.last_seq
+    /// Takes in an event that somebody else decides (a sink in trouble, the referee's ruling): numbers it in the one order
+    /// of the table and keeps it, as a restart from the journal would.
+    pub fn admit(&mut self, mut event: Event) -> Event {
+        event.seq = self.ledger.last_seq + 1;
+        self.ledger.apply(&event);
+        event
     }
 
     /// Numbers it, adds what the rules say, takes it into the ledger and gives it out. Returns its number.

@@ -254,11 +254,12 @@ impl Table {
     fn publish_reports(&mut self, reports: Vec<SinkReport>) {
         for report in reports {
             let mut event = report.event(self.now_ms);
-            event.seq = self.referee.take_seq();
+            if !report.degraded {
+                event.of = self.degraded.remove(&report.sink);
+            }
+            let event = self.referee.admit(event);
             if report.degraded {
                 self.degraded.insert(report.sink, event.seq);
-            } else {
-                event.of = self.degraded.remove(&report.sink);
             }
             self.publish_one(event);
         }
@@ -306,8 +307,8 @@ impl Table {
             en: format!("Referee on event {of} ({}): {en}{note}.", subject.kind.name()),
             zh: format!("裁判对第 {of} 号事件的裁定:{zh}{note}。"),
         });
-        event.seq = self.referee.take_seq();
         tracing::info!("decision about event {of} from {from}: {en}");
+        let event = self.referee.admit(event);
         self.publish_one(event);
     }
 

@@ -1,13 +1,5 @@
 //! Heat maps of the locating network and the peaks in them.
 
-/// What a peak says lies on the crossing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Empty,
-    Black,
-    White,
-}
-
 /// A local maximum of the crossing heat.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Peak {
@@ -107,19 +99,6 @@ impl Heat {
     /// Strongest corner heat within `radius` cells.
     pub fn corner(&self, cell: [f64; 2], radius: f64) -> f32 {
         self.strongest(self.plane(Self::CORNER), cell, radius)
-    }
-
-    /// Which kind of crossing the heat is strongest for.
-    #[allow(dead_code)]
-    pub fn kind(&self, cell: [f64; 2], radius: f64) -> Kind {
-        let v = [0, 1, 2].map(|c| self.strongest(self.plane(c), cell, radius));
-        if v[0] >= v[1] && v[0] >= v[2] {
-            Kind::Empty
-        } else if v[1] >= v[2] {
-            Kind::Black
-        } else {
-            Kind::White
-        }
     }
 
     /// Crossing peaks of at least `threshold`, strongest first, in cells.

@@ -25,7 +25,7 @@ pub use locate::{LEAST_CONFIDENCE, LocateOptions, Locator, SIZES, Support};
 pub use nets::Models;
 pub use overlay::draw_overlay;
 pub use photo::{PhotoReader, PhotoReading};
-pub use picture::{decode_photo, encode_jpeg, load_photo, save_picture};
+pub use picture::{decode_photo, encode_jpeg, load_photo, picture_size, save_picture};
 pub use reader::{READ_MARGIN, READ_PITCH_PX, Reader};
 pub use rectify::Rectifier;
 pub use sighting::{LooseStone, PointReading, Scene, Sighting};

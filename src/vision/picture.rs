@@ -25,6 +25,11 @@ pub fn load_photo(path: &Path) -> Result<Mat> {
     decode_photo(&bytes).map_err(|e| VisionError::Picture(format!("{}: {e}", path.display())))
 }
 
+/// Width and height, pixels.
+pub fn picture_size(image: &Mat) -> [i32; 2] {
+    [image.cols(), image.rows()]
+}
+
 /// Writes a picture; the ending of the name says how (`.png`, `.jpg`).
 ///
 /// # Errors
