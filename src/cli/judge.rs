@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::game::Prisoners;
 use crate::game::sgf::{self, GameTree, SgfError};
-use crate::rules::{Class, Color, Point, Ruleset};
+use crate::rules::{Class, Color, Point, RepetitionKind, RepetitionPolicy, Ruleset};
 
 use super::Format;
 
@@ -43,6 +43,17 @@ struct JudgedMove {
     class: Vec<Class>,
     captured: Vec<Point>,
     repeats: Option<usize>,
+    /// Which kind of repetition, and what the ruleset says of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    repetition: Option<JudgedRepetition>,
+}
+
+#[derive(Serialize)]
+struct JudgedRepetition {
+    kind: RepetitionKind,
+    since: usize,
+    policy: RepetitionPolicy,
+    article: Option<String>,
 }
 
 pub fn run(args: JudgeArgs) -> anyhow::Result<u8> {
@@ -65,7 +76,7 @@ pub fn run(args: JudgeArgs) -> anyhow::Result<u8> {
 
 /// The main line, move by move.
 fn judge(tree: &GameTree, rules: &Ruleset) -> Result<Judged, SgfError> {
-    let replay = tree.replay(rules.first)?;
+    let replay = tree.replay_under(rules.law(), rules.first)?;
     let history = &replay.history;
     let moves = history.moves().iter().zip(replay.classes).enumerate().map(|(i, (played, c))| JudgedMove {
         n: i + 1,
@@ -74,6 +85,10 @@ fn judge(tree: &GameTree, rules: &Ruleset) -> Result<Judged, SgfError> {
         class: c.classes,
         captured: played.captured.clone(),
         repeats: c.repeats,
+        repetition: c.repetition.map(|r| {
+            let rule = rules.repetition.of(&r);
+            JudgedRepetition { kind: r.kind, since: r.since, policy: rule.policy, article: rule.article.clone() }
+        }),
     });
     Ok(Judged {
         size: history.size(),
@@ -96,11 +111,15 @@ fn text(judged: &Judged) -> String {
             let names: Vec<String> = m.captured.iter().map(|p| p.name(judged.size)).collect();
             out.push_str(&format!("  takes {}", names.join(" ")));
         }
-        if !m.class.contains(&Class::Legal) {
-            illegal += 1;
-            if let Some(n) = m.repeats {
-                out.push_str(&format!("  repeats the position after move {n}"));
-            }
+        let legal = m.class.contains(&Class::Legal);
+        illegal += usize::from(!legal);
+        if let Some(n) = m.repeats.filter(|_| !legal || m.repetition.is_some()) {
+            out.push_str(&format!("  repeats the position after move {n}"));
+        }
+        if let Some(r) = &m.repetition {
+            let (kind, policy) = (r.kind.text(), r.policy.text());
+            let article = r.article.as_ref().map(|a| format!(", {a}")).unwrap_or_default();
+            out.push_str(&format!(": {} {}: {} {}{article}", kind.en, kind.zh, policy.en, policy.zh));
         }
         out.push('\n');
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use super::evidence::Cell;
 use crate::game::{Event, EventKind};
-use crate::rules::{Board, Color, History, Played, Point};
+use crate::rules::{Board, Color, History, MoveLaw, Played, Point};
 
 /// A move of the record and the event that told it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,8 @@ pub enum Phase {
 #[derive(Clone, Debug)]
 pub struct Ledger {
     pub phase: Phase,
+    /// What the ruleset says of suicide and repetition.
+    pub law: MoveLaw,
     pub game: Option<History>,
     /// One for every move of `game`, in order; the moves of a given start have none (`seq` 0).
     pub moves: Vec<MoveRef>,
@@ -77,6 +79,7 @@ impl Default for Ledger {
     fn default() -> Ledger {
         Ledger {
             phase: Phase::Waiting,
+            law: MoveLaw::default(),
             game: None,
             moves: Vec::new(),
             open: Vec::new(),
@@ -92,7 +95,8 @@ impl Default for Ledger {
 
 impl Ledger {
     /// A game that is already under way.
-    pub fn begin(&mut self, game: History, turn_is_free: bool) {
+    pub fn begin(&mut self, mut game: History, turn_is_free: bool) {
+        game.set_law(self.law);
         self.moves = vec![MoveRef { seq: 0, seen_ms: 0, reported_ms: 0 }; game.moves().len()];
         self.game = Some(game);
         self.turn_is_free = turn_is_free;

@@ -102,7 +102,7 @@ pub struct Referee {
 
 impl Referee {
     pub fn new(options: RefereeOptions) -> Referee {
-        let mut ledger = Ledger::default();
+        let mut ledger = Ledger { law: options.ruleset.law(), ..Ledger::default() };
         if let Some(game) = &options.start {
             ledger.begin(game.clone(), false);
         }

@@ -99,11 +99,24 @@ const fn zobrist_keys() -> [[u64; 2]; MAX_POINTS] {
 }
 
 /// A set of points of one board, by index.
+#[derive(Clone, PartialEq, Eq)]
 struct PointSet([u64; MAX_POINTS.div_ceil(64)]);
 
 impl PointSet {
-    fn new() -> PointSet {
+    const fn new() -> PointSet {
         PointSet([0; MAX_POINTS.div_ceil(64)])
+    }
+
+    fn has(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 != 0
+    }
+
+    fn flip(&mut self, index: usize) {
+        self.0[index / 64] ^= 1 << (index % 64);
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     /// `true` if it was not in yet.
@@ -116,12 +129,14 @@ impl PointSet {
 }
 
 /// A position: `size` × `size` points, each empty, black or white. Stones without liberties may lie on it.
+/// It holds no allocation, so that a copy costs no more than its 200 bytes.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Board {
-    size: u8,
-    /// Follows from `cells`; first, so that different positions differ at once.
+    /// Follows from the stones; first, so that different positions differ at once.
     hash: u64,
-    cells: Vec<Option<Color>>,
+    /// A bit for every point, row by row: the black stones, then the white ones.
+    stones: [PointSet; 2],
+    size: u8,
 }
 
 impl std::hash::Hash for Board {
@@ -154,7 +169,7 @@ impl Board {
     /// An empty board. `size` from 2 to 25.
     pub fn new(size: u8) -> Board {
         assert!((2..=MAX_SIZE).contains(&size), "board sizes from 2 to 25");
-        Board { size, hash: 0, cells: vec![None; size as usize * size as usize] }
+        Board { hash: 0, stones: [PointSet::new(), PointSet::new()], size }
     }
 
     /// Reads N rows of N characters `.`, `B`, `W`.
@@ -207,20 +222,30 @@ impl Board {
         (0..size).flat_map(move |row| (0..size).map(move |col| Point { row, col }))
     }
 
+    /// What lies on a point of the board; a point beyond it is a caller's error and panics.
     pub fn get(&self, p: Point) -> Option<Color> {
-        self.cells[self.index(p)]
+        assert!(self.contains(p), "a point of the board");
+        self.at(self.index(p))
+    }
+
+    fn at(&self, index: usize) -> Option<Color> {
+        if self.stones[0].has(index) {
+            Some(Color::Black)
+        } else if self.stones[1].has(index) {
+            Some(Color::White)
+        } else {
+            None
+        }
     }
 
     /// Sets a point without capturing anything.
     pub fn set(&mut self, p: Point, cell: Option<Color>) {
+        assert!(self.contains(p), "a point of the board");
         let i = self.index(p);
-        if let Some(old) = self.cells[i] {
-            self.hash ^= KEYS[i][old as usize];
+        for color in self.at(i).into_iter().chain(cell) {
+            self.hash ^= KEYS[i][color as usize];
+            self.stones[color as usize].flip(i);
         }
-        if let Some(new) = cell {
-            self.hash ^= KEYS[i][new as usize];
-        }
-        self.cells[i] = cell;
     }
 
     /// 64-bit Zobrist hash of the stones. Equal positions have equal hashes; unequal ones may collide.
@@ -229,7 +254,7 @@ impl Board {
     }
 
     pub fn stones(&self, color: Color) -> usize {
-        self.cells.iter().filter(|c| **c == Some(color)).count()
+        self.stones[color as usize].len()
     }
 
     /// The two to four points next to `p`.
@@ -257,7 +282,7 @@ impl Board {
             next += 1;
             for n in self.neighbors(at) {
                 let i = self.index(n);
-                match self.cells[i] {
+                match self.at(i) {
                     None if seen.insert(i) => liberties += 1,
                     Some(c) if c == color && seen.insert(i) => chain.push(n),
                     _ => {}
@@ -281,7 +306,7 @@ impl Board {
         while let Some(at) = chain.pop() {
             for n in self.neighbors(at) {
                 let i = self.index(n);
-                match self.cells[i] {
+                match self.at(i) {
                     None => return true,
                     Some(c) if c == color && seen.insert(i) => chain.push(n),
                     _ => {}

@@ -7,8 +7,10 @@
 
 mod amount;
 mod board;
+mod chains;
 mod count;
 mod history;
+mod repetition;
 mod ruleset;
 pub mod table;
 mod wording;
@@ -17,8 +19,9 @@ pub use amount::{Amount, ParseAmountError};
 pub use board::{Board, Color, MAX_SIZE, ParseBoardError, Placement, Point};
 pub use count::{Count, CountError, CountOptions, Method, count};
 pub use history::{Class, Classification, History, Played};
+pub use repetition::{MoveLaw, Repetition, RepetitionKind, RepetitionPolicy, RepetitionRule, RepetitionRules};
 pub use ruleset::{
     Appeal, Cards, Counting, CountingRule, Deliberate, Handicap, HandicapReturn, Infraction, InfractionRule, Komi,
-    Penalty, Repetition, Ruleset, RulesetError, Sanction, Setup, Source, Suicide, Unit, Warnings,
+    Penalty, Ruleset, RulesetError, Sanction, Setup, Source, Suicide, Unit, Warnings,
 };
 pub use wording::Text;

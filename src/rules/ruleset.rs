@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Amount, Board, Color, Point, Text};
+use super::repetition::RepetitionFile;
+use super::{Amount, Board, Color, MoveLaw, Point, RepetitionRules, Text};
 
 /// The built-in rulesets: id and TOML.
 const BUILTIN: [(&str, &str); 5] = [
@@ -245,15 +246,6 @@ pub enum Suicide {
     Allowed,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Repetition {
-    /// No earlier position of the whole board, whoever is to move.
-    PositionalSuperko,
-    /// Only the immediate retake of a ko.
-    KoOnly,
-}
-
 /// Stones that a card costs, and when cards add up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -335,7 +327,7 @@ pub struct Ruleset {
     pub komi: Komi,
     pub counting: CountingRule,
     pub suicide: Suicide,
-    pub repetition: Repetition,
+    pub repetition: RepetitionRules,
     pub handicap: Handicap,
     pub cards: Option<Cards>,
     pub warnings: Option<Warnings>,
@@ -439,7 +431,13 @@ impl Ruleset {
             komi: given!(komi),
             counting: given!(counting),
             suicide: given!(suicide),
-            repetition: given!(repetition),
+            repetition: match (file.repetition, &base) {
+                (Some(given), base) => given
+                    .over(base.as_ref().map(|b| &b.repetition))
+                    .map_err(|key| missing(&format!("repetition.{key}")))?,
+                (None, Some(base)) => base.repetition.clone(),
+                (None, None) => return Err(missing("repetition")),
+            },
             handicap: given!(handicap),
             cards: file.cards.or_else(|| base.as_ref().and_then(|b| b.cards.clone())),
             warnings: file.warnings.or_else(|| base.as_ref().and_then(|b| b.warnings.clone())),
@@ -460,6 +458,11 @@ impl Ruleset {
     /// Every infraction with its rule, in the order of [`Infraction::ALL`].
     pub fn infractions(&self) -> impl Iterator<Item = (Infraction, &InfractionRule)> {
         self.infractions.iter().map(|(kind, rule)| (*kind, rule))
+    }
+
+    /// What of the ruleset decides whether a move is legal.
+    pub fn law(&self) -> MoveLaw {
+        MoveLaw::new(self.suicide, &self.repetition)
     }
 
     /// The position before the first move: empty, but for the ruleset's own stones (座子).
@@ -489,7 +492,7 @@ struct File {
     komi: Option<Komi>,
     counting: Option<CountingRule>,
     suicide: Option<Suicide>,
-    repetition: Option<Repetition>,
+    repetition: Option<RepetitionFile>,
     handicap: Option<Handicap>,
     cards: Option<Cards>,
     warnings: Option<Warnings>,

@@ -2,7 +2,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Appeal, Color, Counting, HandicapReturn, Penalty, Repetition, Ruleset, Sanction, Source, Suicide, Unit};
+use super::{
+    Appeal, Color, Counting, HandicapReturn, Penalty, RepetitionKind, RepetitionPolicy, Ruleset, Sanction, Source,
+    Suicide, Text, Unit,
+};
 
 /// Markdown: one table that compares the rulesets, then one of infractions for each.
 pub fn markdown(rulesets: &[Ruleset]) -> String {
@@ -31,19 +34,17 @@ pub fn markdown(rulesets: &[Ruleset]) -> String {
                 Suicide::Forbidden => "forbidden",
                 Suicide::Allowed => "allowed",
             },
-            match r.repetition {
-                Repetition::PositionalSuperko => "no whole-board repetition",
-                Repetition::KoOnly => "no immediate ko",
-            },
+            repetition(r),
         );
     }
+    repetitions(&mut out, rulesets);
     for r in rulesets {
         let _ = write!(out, "\n### `{}`: {}, {}\n\n", r.id, r.name.en, r.name.zh);
         out.push_str("| event | article | proposed verdict | 裁定 | weight | to be raised | source |\n");
         out.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
         for (kind, rule) in r.infractions() {
             let note = rule.note.as_ref().map(|n| format!(". {n}")).unwrap_or_default();
-            let deliberate = |f: fn(&super::Text) -> &String, sep: &str| {
+            let deliberate = |f: fn(&Text) -> &String, sep: &str| {
                 rule.deliberate.as_ref().map(|d| format!("{sep}{}", f(&d.verdict))).unwrap_or_default()
             };
             let _ = writeln!(
@@ -79,6 +80,43 @@ fn counting(r: &Ruleset) -> &'static str {
         (Counting::AreaLessGroups, _) => "area less a stone a group",
         (Counting::Territory, _) => "territory and prisoners",
     }
+}
+
+/// In a few words; the kinds have a table of their own.
+fn repetition(r: &Ruleset) -> &'static str {
+    let allowed = |kind, at_once| r.repetition.rule(kind, at_once).policy == RepetitionPolicy::Allowed;
+    match (allowed(RepetitionKind::SingleKo, true), allowed(RepetitionKind::Other, false)) {
+        (false, false) => "no whole-board repetition",
+        (false, true) => "no immediate ko",
+        (true, _) => "allowed",
+    }
+}
+
+/// What each ruleset says of each kind of repetition.
+fn repetitions(out: &mut String, rulesets: &[Ruleset]) {
+    out.push_str("\n### Kinds of repetition\n\n| kind |");
+    for r in rulesets {
+        let _ = write!(out, " `{}` |", r.id);
+    }
+    out.push_str("\n| --- |");
+    out.push_str(&" --- |".repeat(rulesets.len()));
+    let Some(first) = rulesets.first() else { return };
+    for (row, (key, kind, _)) in first.repetition.iter().enumerate() {
+        let Text { en, zh } = kind.text();
+        let later = if key.ends_with("_later") { ", not at once" } else { "" };
+        let _ = write!(out, "\n| `{key}` {en}{later}, {zh} |");
+        for r in rulesets {
+            let Some((_, _, rule)) = r.repetition.iter().nth(row) else { continue };
+            let from = match (&rule.article, rule.source) {
+                (Some(article), Source::Document) => article.clone(),
+                (Some(article), other) => format!("{article}, {}", source(other)),
+                (None, other) => source(other).to_owned(),
+            };
+            let note = rule.note.as_ref().map(|n| format!(" {n}")).unwrap_or_default();
+            let _ = write!(out, " {} ({from}).{note} |", rule.policy.text().en);
+        }
+    }
+    out.push('\n');
 }
 
 fn discipline(r: &Ruleset) -> String {

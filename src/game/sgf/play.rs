@@ -1,7 +1,7 @@
 //! A record's main line, replayed.
 
 use super::{GameTree, Property, SgfError, SgfProblem};
-use crate::rules::{Board, Classification, Color, History, MAX_SIZE, Point};
+use crate::rules::{Board, Classification, Color, History, MAX_SIZE, MoveLaw, Point};
 
 /// A main line replayed move by move.
 #[derive(Clone, Debug)]
@@ -33,6 +33,11 @@ impl GameTree {
 
     /// The same with every move classified; `first` begins where the record does not say.
     pub fn replay(&self, first: Color) -> Result<Replay, SgfError> {
+        self.replay_under(MoveLaw::default(), first)
+    }
+
+    /// The same, judged by a ruleset's law.
+    pub fn replay_under(&self, law: MoveLaw, first: Color) -> Result<Replay, SgfError> {
         if let Some(game) = self.root().get("GM")
             && !matches!(game.simple_text().as_str(), "1" | "")
         {
@@ -41,7 +46,7 @@ impl GameTree {
         let size = self.size()?;
         let handicap = self.info("HA").parse::<u32>().is_ok_and(|n| n >= 2);
         let first = if handicap { Color::White } else { first };
-        let mut history = History::new(Board::new(size), first);
+        let mut history = History::under(law, Board::new(size), first);
         let mut classes = Vec::new();
         for node in self.main_line() {
             let mut board = history.board().clone();
@@ -61,7 +66,7 @@ impl GameTree {
             });
             if history.moves().is_empty() {
                 if board != *history.board() || turn.is_some() {
-                    history = History::new(board, turn.unwrap_or(history.first()));
+                    history = History::under(law, board, turn.unwrap_or(history.first()));
                 }
             } else {
                 if board != *history.board() {
