@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::Format;
 use super::judge::{read_game, ruleset};
-use crate::rules::{Amount, Board, Color, Count, CountOptions, Method, Point, Unit, count};
+use crate::rules::{Amount, Board, Color, Count, CountOptions, Method, Point, Seki, Unit, Work, count};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CountMethod {
@@ -23,6 +23,18 @@ pub enum CountMethod {
     EqualMoves,
     /// Empty points and prisoners
     Territory,
+}
+
+impl From<CountMethod> for Method {
+    fn from(method: CountMethod) -> Method {
+        match method {
+            CountMethod::Area => Method::Area,
+            CountMethod::Fill => Method::Fill,
+            CountMethod::Equal => Method::Equal,
+            CountMethod::EqualMoves => Method::EqualMoves,
+            CountMethod::Territory => Method::Territory,
+        }
+    }
 }
 
 /// Count a final position: from a record, or from a board of '.', 'B', 'W'.
@@ -43,6 +55,13 @@ pub struct CountArgs {
     /// Dead stones, "row,col row,col", counted from 0; one of each chain is enough.
     #[arg(long, value_name = "r,c r,c")]
     pub dead: Option<Points>,
+    /// Empty points that could still be contested at the end: shared as in seki.
+    #[arg(long, value_name = "r,c r,c")]
+    pub contested: Option<Points>,
+    /// By territory: a stone of each group that lives in seki, so that its eyes do not count; "auto" (the default)
+    /// as goband sees it, or "none".
+    #[arg(long, value_name = "r,c r,c|auto|none", value_parser = seki)]
+    pub seki: Option<Seki>,
     /// What Black gives, in the ruleset's unit: 3.75, "3 3/4", 7.5. Without it: the ruleset's, or none with a handicap.
     #[arg(long, allow_hyphen_values = true)]
     pub komi: Option<Amount>,
@@ -52,9 +71,13 @@ pub struct CountArgs {
     /// What each side gives, in the ruleset's unit: "B=1,W=0".
     #[arg(long)]
     pub penalty: Option<Sides>,
-    /// Stones taken during the game where a board is counted by territory: "B=3,W=5" (B: taken by Black).
+    /// With --board: stones taken during the game, "B=3,W=5" (B: taken by Black). A record tells them itself.
     #[arg(long, conflicts_with = "game")]
     pub prisoners: Option<Sides>,
+    /// With --board, instead of --prisoners: stones that each side played, "B=120,W=119"; those that do not lie on the board any
+    /// more were taken.
+    #[arg(long, conflicts_with_all = ["game", "prisoners"])]
+    pub moves: Option<Sides>,
     #[arg(long, value_enum, default_value = "json")]
     pub format: Format,
 }
@@ -101,6 +124,26 @@ impl FromStr for Sides {
     }
 }
 
+fn seki(text: &str) -> Result<Seki, String> {
+    match text.trim() {
+        "auto" => Ok(Seki::Recognised),
+        "none" => Ok(Seki::Nowhere),
+        points => Ok(Seki::Of(points.parse::<Points>()?.0)),
+    }
+}
+
+impl Sides {
+    /// As numbers of stones.
+    fn whole(self) -> Result<[usize; 2], String> {
+        let [black, white] = self.0.map(|amount| {
+            let quarters = amount.in_quarters();
+            let whole = usize::try_from(quarters / 4).ok().filter(|_| quarters % 4 == 0);
+            whole.ok_or_else(|| format!("{amount} is not a number of stones"))
+        });
+        Ok([black?, white?])
+    }
+}
+
 pub fn run(args: CountArgs) -> anyhow::Result<u8> {
     let usage = |message: String| {
         eprintln!("goband count: {message}");
@@ -110,18 +153,11 @@ pub fn run(args: CountArgs) -> anyhow::Result<u8> {
         Ok(rules) => rules,
         Err(e) => return usage(format!("{e:#}")),
     };
-    let method = match args.method {
-        None => None,
-        Some(CountMethod::Area) => Some(Method::Area),
-        Some(CountMethod::Territory) => Some(Method::Territory),
-        Some(other) => {
-            let name = other.to_possible_value().map(|v| v.get_name().to_owned()).unwrap_or_default();
-            return usage(format!("--method {name} is not there yet; area and territory are"));
-        }
-    };
     let mut options = CountOptions {
-        method,
+        method: args.method.map(Method::from),
         dead: args.dead.map(|p| p.0).unwrap_or_default(),
+        contested: args.contested.map(|p| p.0).unwrap_or_default(),
+        seki: args.seki.unwrap_or_default(),
         komi: args.komi,
         handicap: args.handicap.unwrap_or(0),
         penalty: args.penalty.unwrap_or_default().0,
@@ -139,22 +175,26 @@ pub fn run(args: CountArgs) -> anyhow::Result<u8> {
         }
         (None, Some(path)) => {
             let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
-            if let Some(Sides(taken)) = args.prisoners {
-                for (n, amount) in options.prisoners.iter_mut().zip(taken) {
-                    let quarters = amount.in_quarters();
-                    match usize::try_from(quarters / 4) {
-                        Ok(whole) if quarters % 4 == 0 => *n = whole,
-                        _ => return usage(format!("--prisoners: {amount} is not a number of stones")),
-                    }
+            let board = read_board(&text).with_context(|| path.display().to_string())?;
+            if let Some(taken) = args.prisoners {
+                match taken.whole() {
+                    Ok(taken) => options.prisoners = taken,
+                    Err(e) => return usage(format!("--prisoners: {e}")),
                 }
             }
-            read_board(&text).with_context(|| path.display().to_string())?
+            if let Some(played) = args.moves {
+                match taken(&board, played, options.handicap) {
+                    Ok(taken) => options.prisoners = taken,
+                    Err(e) => return usage(format!("--moves: {e}")),
+                }
+            }
+            board
         }
         (None, None) => return usage("give a record, or a board with --board".to_owned()),
     };
     let counted = match count(&board, &rules, &options) {
         Ok(counted) => counted,
-        Err(e) => return usage(format!("--dead: {e}")),
+        Err(e) => return usage(e.to_string()),
     };
     let mut out = std::io::stdout().lock();
     match args.format {
@@ -162,6 +202,20 @@ pub fn run(args: CountArgs) -> anyhow::Result<u8> {
         Format::Text => out.write_all(text(&counted).as_bytes())?,
     }
     Ok(0)
+}
+
+/// Stones taken, `[by Black, by White]`: those that were set or played and do not lie on the board.
+fn taken(board: &Board, played: Sides, handicap: u32) -> Result<[usize; 2], String> {
+    let [black, white] = played.whole()?;
+    let set = if handicap >= 2 { handicap as usize } else { 0 };
+    let lost = |color, placed: usize| {
+        let there = board.stones(color);
+        placed
+            .checked_sub(there)
+            .ok_or_else(|| format!("{color} has {there} stones on the board, but {placed} were placed"))
+    };
+    let (lost_black, lost_white) = (lost(Color::Black, black + set)?, lost(Color::White, white)?);
+    Ok([lost_white, lost_black])
 }
 
 /// Lines of a board, or an object with `board`.
@@ -179,24 +233,54 @@ fn read_board(text: &str) -> anyhow::Result<Board> {
 }
 
 fn text(c: &Count) -> String {
-    let unit = match c.unit {
-        Unit::Stones => "stones",
-        Unit::Points => "points",
+    let (unit, unit_zh) = match c.unit {
+        Unit::Stones => ("stones", "子"),
+        Unit::Points => ("points", "目"),
     };
-    let of = match c.threshold {
-        Some(threshold) => format!(" (half of the board: {threshold})"),
-        None => String::new(),
+    let (name, name_zh) = match c.method {
+        Method::Area => ("area", "单方计数（归本数）"),
+        Method::Fill => ("filling", "填满计数"),
+        Method::Equal => ("equal stones", "等子比空法一"),
+        Method::EqualMoves => ("equal moves", "等子比空法二"),
+        Method::Territory => ("territory", "数目法"),
     };
-    format!(
-        "Black {}, White {}{of}; komi {} {unit}, handicap returns {}, penalties Black {}, White {}.\n{}\n",
-        c.black,
-        c.white,
-        c.komi,
-        c.handicap_returned,
-        c.penalty[0],
-        c.penalty[1],
-        c.result()
-    )
+    let mut out = String::new();
+    let of = c.threshold.map(|t| format!(", level at {t}")).unwrap_or_default();
+    out.push_str(&format!("By {name} ({name_zh}): Black {}, White {}{of}.\n", c.black, c.white));
+    match &c.work {
+        Some(Work::Filled(f)) => out.push_str(&format!(
+            "{} stones a side; after filling Black has {} stones left over and {} points unfilled, White {} and {}.\n",
+            f.stones_each, f.left_over[0], f.unfilled[0], f.left_over[1], f.unfilled[1]
+        )),
+        Some(Work::Equalized(e)) => out.push_str(&format!(
+            "Prisoners put back: Black {}, White {}; added to be equal: Black {}, White {}.\n",
+            e.returned[0], e.returned[1], e.added[0], e.added[1]
+        )),
+        None => {}
+    }
+    let mut gives = vec![format!("komi {} {unit}", c.komi)];
+    if c.handicap_returned != Amount::ZERO {
+        gives.push(format!("for handicap stones {}", c.handicap_returned));
+    }
+    if c.penalty != [Amount::ZERO; 2] {
+        gives.push(format!("penalties Black {}, White {}", c.penalty[0], c.penalty[1]));
+    }
+    if let Some([black, white]) = c.groups {
+        gives.push(format!("groups Black {black}, White {white}"));
+    }
+    out.push_str(&format!("Given: {}.\n", gives.join("; ")));
+    if c.shared > 0 {
+        out.push_str(&format!("{} points are shared.\n", c.shared));
+    }
+    if !c.uncounted.is_empty() {
+        out.push_str(&format!("{} points lie in seki and do not count.\n", c.uncounted.len()));
+    }
+    let zh = match c.winner {
+        None => "和棋".to_owned(),
+        Some(color) => format!("{}胜{}{unit_zh}", if color == Color::Black { "黑" } else { "白" }, c.margin.abs()),
+    };
+    out.push_str(&format!("{}  {zh}\n", c.result()));
+    out
 }
 
 #[cfg(test)]
@@ -212,6 +296,16 @@ mod tests {
         assert_eq!("B=1,W=1/2".parse::<Sides>().unwrap().0, [Amount::whole(1), Amount::halves(1)]);
         assert_eq!("W=2".parse::<Sides>().unwrap().0, [Amount::ZERO, Amount::whole(2)]);
         assert!("1,2".parse::<Sides>().is_err() && "X=1".parse::<Sides>().is_err());
+    }
+
+    #[test]
+    fn what_was_played_and_does_not_lie_there_was_taken() {
+        let board = Board::from_rows(&["BBB", "B.B", "WWW"]).unwrap();
+        let sides = |text: &str| text.parse::<Sides>().unwrap();
+        assert_eq!(taken(&board, sides("B=7,W=5"), 0), Ok([2, 2]));
+        assert_eq!(taken(&board, sides("B=5,W=5"), 2), Ok([2, 2]), "handicap stones were set, not played");
+        assert!(taken(&board, sides("B=4,W=5"), 0).unwrap_err().contains("5 stones on the board"));
+        assert!(taken(&board, sides("B=5.5,W=5"), 0).unwrap_err().contains("5 1/2"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ mod board;
 mod chains;
 mod count;
 mod history;
+pub mod life;
 mod repetition;
 mod ruleset;
 pub mod table;
@@ -17,11 +18,11 @@ mod wording;
 
 pub use amount::{Amount, ParseAmountError};
 pub use board::{Board, Color, MAX_SIZE, ParseBoardError, Placement, Point};
-pub use count::{Count, CountError, CountOptions, Method, count};
+pub use count::{Count, CountError, CountOptions, Equalized, Filled, Method, Seki, Work, count};
 pub use history::{Class, Classification, History, Played};
 pub use repetition::{MoveLaw, Repetition, RepetitionKind, RepetitionPolicy, RepetitionRule, RepetitionRules};
 pub use ruleset::{
     Appeal, Cards, Counting, CountingRule, Deliberate, Handicap, HandicapReturn, Infraction, InfractionRule, Komi,
-    Penalty, Ruleset, RulesetError, Sanction, Setup, Source, Suicide, Unit, Warnings,
+    Penalty, PlayOff, Ruleset, RulesetError, Sanction, Setup, Side, Source, Suicide, Unit, Warnings,
 };
 pub use wording::Text;

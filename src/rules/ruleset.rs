@@ -235,6 +235,12 @@ pub enum Counting {
     Area,
     /// The same, less one stone for every separate group (还棋头).
     AreaLessGroups,
+    /// Filling with exactly 180 stones a side (填满计数).
+    Fill,
+    /// Equal stones on the board, then empty points (等子比空法一).
+    Equal,
+    /// Equal stones played, then empty points (等子比空法二).
+    EqualMoves,
     /// Empty points and prisoners.
     Territory,
 }
@@ -285,6 +291,42 @@ pub struct CountingRule {
     /// The usual komi can lead to a draw.
     #[serde(default)]
     pub draw: bool,
+    /// A competition may say beforehand who wins a drawn game (000 art. 12: 平目下和，直接判白胜).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draw_goes_to: Option<Side>,
+}
+
+/// A side by its name; `black` and `white` in ruleset files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Side {
+    Black,
+    White,
+}
+
+impl From<Side> for Color {
+    fn from(side: Side) -> Color {
+        match side {
+            Side::Black => Color::Black,
+            Side::White => Color::White,
+        }
+    }
+}
+
+/// How a drawn game that needs a winner is played on (节棋, 000 art. 12).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayOff {
+    /// The position after this move is set up again and the game goes on from there, with the time that is left.
+    pub restore_after_move: u16,
+    /// Who wins if it is drawn again.
+    pub drawn_again: Side,
+    /// Time to get ready once both captains have confirmed the position, seconds.
+    pub preparation_s: u32,
+    /// Substitutions and time-outs of each side in it.
+    pub substitutions: u8,
+    pub time_outs: u8,
+    pub article: String,
 }
 
 /// What handicap stones give back when the game is counted.
@@ -332,6 +374,7 @@ pub struct Ruleset {
     pub cards: Option<Cards>,
     pub warnings: Option<Warnings>,
     pub setup: Option<Setup>,
+    pub play_off: Option<PlayOff>,
     infractions: BTreeMap<Infraction, InfractionRule>,
 }
 
@@ -424,8 +467,7 @@ impl Ruleset {
             name: given!(name),
             documents: given!(documents),
             first: match file.first {
-                Some(First::Black) => Color::Black,
-                Some(First::White) => Color::White,
+                Some(side) => side.into(),
                 None => base.as_ref().map(|b| b.first).ok_or_else(|| missing("first"))?,
             },
             komi: given!(komi),
@@ -442,6 +484,7 @@ impl Ruleset {
             cards: file.cards.or_else(|| base.as_ref().and_then(|b| b.cards.clone())),
             warnings: file.warnings.or_else(|| base.as_ref().and_then(|b| b.warnings.clone())),
             setup,
+            play_off: file.play_off.or_else(|| base.as_ref().and_then(|b| b.play_off.clone())),
             infractions,
         };
         match Infraction::ALL.into_iter().find(|k| !rules.infractions.contains_key(k)) {
@@ -488,7 +531,7 @@ struct File {
     extends: Option<String>,
     name: Option<Text>,
     documents: Option<Vec<String>>,
-    first: Option<First>,
+    first: Option<Side>,
     komi: Option<Komi>,
     counting: Option<CountingRule>,
     suicide: Option<Suicide>,
@@ -497,15 +540,9 @@ struct File {
     cards: Option<Cards>,
     warnings: Option<Warnings>,
     setup: Option<Setup>,
+    play_off: Option<PlayOff>,
     #[serde(default)]
     infractions: BTreeMap<Infraction, InfractionFile>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum First {
-    Black,
-    White,
 }
 
 #[derive(Deserialize)]

@@ -78,6 +78,9 @@ fn counting(r: &Ruleset) -> &'static str {
         (Counting::Area, false) => "area",
         (Counting::Area, true) => "area, may be drawn",
         (Counting::AreaLessGroups, _) => "area less a stone a group",
+        (Counting::Fill, _) => "filling",
+        (Counting::Equal, _) => "equal stones",
+        (Counting::EqualMoves, _) => "equal moves",
         (Counting::Territory, _) => "territory and prisoners",
     }
 }
