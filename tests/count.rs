@@ -27,8 +27,8 @@ fn divided(black: usize, shared: usize) -> Board {
     let mut board = Board::new(19);
     let points: Vec<Point> = board.points().collect();
     let inside = |i: usize, of: Color| match of {
-        Black => i + 40 < black && i % 3 == 0,
-        White => i > black + shared + 40 && i % 3 == 0,
+        Black => i + 40 < black && i.is_multiple_of(3),
+        White => i > black + shared + 40 && i.is_multiple_of(3),
     };
     for (i, &p) in points.iter().enumerate() {
         let color = if i < black {

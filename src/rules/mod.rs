@@ -9,6 +9,7 @@ mod amount;
 mod board;
 mod chains;
 mod count;
+pub mod ending;
 mod history;
 pub mod life;
 mod repetition;
