@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rules::{Color, Point, Text};
+use crate::rules::{Circumstance, Color, Outcome, Penalty, Point, Ruling, Text};
 
 /// What happened. The names are those of `docs/events.md`, in snake case in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -309,6 +309,21 @@ pub struct Event {
     pub evidence: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<Text>,
+    /// The player, where it is known which of a team.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub player: Option<String>,
+    /// With `decision`: what the referee made of the proposal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ruling: Option<Ruling>,
+    /// With `decision`: what takes the place of the proposal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub penalty: Option<Penalty>,
+    /// With `decision`: what was chosen where the text leaves a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+    /// What makes it another infraction in the eyes of the law (done on purpose, during a break).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub circumstance: Option<Circumstance>,
 }
 
 impl Event {
@@ -334,6 +349,11 @@ impl Event {
             restore: Vec::new(),
             evidence: None,
             text: None,
+            player: None,
+            ruling: None,
+            penalty: None,
+            outcome: None,
+            circumstance: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Enters: events. Leaves: the state of a game, its record, sentences for people. It may never know of pixels, ports or
 //! clocks.
 
+mod conduct;
 mod describe;
 pub mod diagram;
 mod event;
@@ -12,6 +13,7 @@ mod sink;
 mod state;
 
 pub use crate::rules::Text;
+pub use conduct::{case, decision};
 pub use describe::describe;
 pub use event::{Event, EventKind, Interval, Restore, RestoreTo, Spot};
 pub use info::{GameInfo, Orientation, Player};

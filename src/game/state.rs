@@ -1,9 +1,13 @@
 //! The state of a game as a fold over its events.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
-use super::{Event, EventKind, Interval, Text};
-use crate::rules::{Board, Class, Classification, Color, History, Played, Point};
+use super::{Event, EventKind, Interval, Text, case, decision};
+use crate::rules::{
+    Board, Class, Classification, Color, History, Ledger, Moment, Played, Point, Ruleset, Standing, Window,
+};
 
 /// One move that stands in the record.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -32,6 +36,9 @@ pub struct InfractionRecord {
     pub decision: Option<u64>,
     /// The referee's decision in words.
     pub decided: Option<Text>,
+    /// What every decision about it said.
+    #[serde(skip)]
+    said: Vec<(u64, Option<Text>)>,
     /// Steps of the main line before it, for the record.
     #[serde(skip)]
     pub(super) after_steps: usize,
@@ -128,6 +135,9 @@ pub struct GameState {
     /// Lines that stood in the record until a correction, oldest first.
     superseded: Vec<Vec<LineStep>>,
     infractions: Vec<InfractionRecord>,
+    /// Under which rules cautions, cards and stones are reckoned.
+    rules: Option<Arc<Ruleset>>,
+    ledger: Ledger,
     scene: SceneState,
     ended: Option<Ended>,
     agreed: [bool; 2],
@@ -153,6 +163,8 @@ impl GameState {
             moves: Vec::new(),
             superseded: Vec::new(),
             infractions: Vec::new(),
+            rules: None,
+            ledger: Ledger::default(),
             scene: SceneState::default(),
             ended: None,
             agreed: [false; 2],
@@ -162,6 +174,12 @@ impl GameState {
         };
         state.rebuild();
         state
+    }
+
+    /// The same game under these rules.
+    pub fn under(mut self, rules: Arc<Ruleset>) -> GameState {
+        self.rules = Some(rules);
+        self
     }
 
     pub fn fold<'a>(events: impl IntoIterator<Item = &'a Event>) -> GameState {
@@ -207,6 +225,31 @@ impl GameState {
         self.infractions.iter().filter(|i| i.is_open()).map(|i| &i.event)
     }
 
+    /// Every infraction with what was decided about it.
+    pub fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Where both sides stand: cautions, warnings, cards, stones. `None` where it is not known under which rules.
+    pub fn standing(&self) -> Option<Standing> {
+        self.rules.as_deref().map(|rules| self.ledger.standing(rules))
+    }
+
+    /// The state of the game by which appeals are in time or too late.
+    pub fn moment(&self) -> Moment {
+        Moment {
+            moves: u32::try_from(self.moves.len()).unwrap_or(u32::MAX),
+            turn: self.turn(),
+            confirmed: self.ended.as_ref().is_some_and(|e| e.how == EventKind::Result),
+        }
+    }
+
+    /// Whether the infraction of that number can still be raised. `None`: no such infraction, or no rules to ask.
+    pub fn window(&self, seq: u64) -> Option<Window> {
+        let case = self.ledger.case(seq)?;
+        Some(case.window(self.rules.as_deref()?.rule(case.kind()), &self.moment()))
+    }
+
     pub fn scene(&self) -> SceneState {
         self.scene
     }
@@ -242,11 +285,15 @@ impl GameState {
             Corrected => self.correct(event),
             Repaired | Decision => self.settle(event),
             kind if kind.is_infraction() => {
+                if let Some(case) = case(event) {
+                    self.ledger.report(case);
+                }
                 self.infractions.push(InfractionRecord {
                     event: event.clone(),
                     repaired: None,
                     decision: None,
                     decided: None,
+                    said: Vec::new(),
                     after_steps: self.entries.len(),
                 });
                 true
@@ -389,10 +436,22 @@ impl GameState {
         };
         if event.kind == EventKind::Repaired {
             infraction.repaired.get_or_insert(event.seq);
-        } else {
-            infraction.decision = Some(event.seq);
-            infraction.decided = event.text.clone().or_else(|| event.verdict.clone());
+            return true;
         }
+        infraction.said.push((event.seq, event.text.clone().or_else(|| event.verdict.clone())));
+        infraction.decision = match decision(event) {
+            Some(decision) => {
+                self.ledger.decide(decision);
+                // one that was taken back leaves what was decided before, or an open matter
+                self.ledger.decision(of).map(|d| d.id)
+            }
+            None => Some(event.seq),
+        };
+        infraction.decided = infraction
+            .said
+            .iter()
+            .find(|(seq, _)| Some(*seq) == infraction.decision)
+            .and_then(|(_, text)| text.clone());
         true
     }
 

@@ -11,19 +11,31 @@ mod chains;
 mod count;
 pub mod ending;
 mod history;
+mod infraction;
+mod ledger;
 pub mod life;
+mod provisions;
 mod repetition;
 mod ruleset;
 pub mod table;
+mod verdict;
 mod wording;
 
 pub use amount::{Amount, ParseAmountError};
 pub use board::{Board, Color, MAX_SIZE, ParseBoardError, Placement, Point};
 pub use count::{Count, CountError, CountOptions, Equalized, Filled, Method, Seki, Work, count};
 pub use history::{Class, Classification, History, Played};
+pub use infraction::{Case, Circumstance, Facts, Infraction, Moment, Removed, Window};
+pub use ledger::{Decision, Item, Ledger, Lost, PlayerStanding, Proposal, Ruling, SideStanding, Standing, Tips};
+pub use provisions::{
+    Bench, Cards, ColourChoice, Colours, EndCondition, GameKind, Late, Lateness, Provision, Ranks, SentOff, Warnings,
+    guessed_black,
+};
 pub use repetition::{MoveLaw, Repetition, RepetitionKind, RepetitionPolicy, RepetitionRule, RepetitionRules};
 pub use ruleset::{
-    Appeal, Cards, Counting, CountingRule, Deliberate, Handicap, HandicapReturn, Infraction, InfractionRule, Komi,
-    Penalty, PlayOff, Ruleset, RulesetError, Sanction, Setup, Side, Source, Suicide, Unit, Warnings,
+    Counting, CountingRule, Handicap, HandicapReturn, Komi, PlayOff, Ruleset, RulesetError, Setup, Side, Suicide, Unit,
+};
+pub use verdict::{
+    Appeal, Appellant, Choice, InfractionRule, Outcome, Penalty, Per, Repeated, Sanction, Source, SpecialCase,
 };
 pub use wording::Text;

@@ -4,13 +4,16 @@
 //! (`extends = "cwa"`). `docs/rules.md` tabulates them.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::repetition::RepetitionFile;
-use super::{Amount, Board, Color, MoveLaw, Point, RepetitionRules, Text};
+use super::verdict::{InfractionFile, both_languages};
+use super::{
+    Amount, Board, Cards, Color, Colours, EndCondition, GameKind, Infraction, InfractionRule, Lateness, MoveLaw, Point,
+    Provision, Ranks, RepetitionRules, Text, Warnings,
+};
 
 /// The built-in rulesets: id and TOML.
 const BUILTIN: [(&str, &str); 5] = [
@@ -20,204 +23,6 @@ const BUILTIN: [(&str, &str); 5] = [
     ("japan-korea", include_str!("rulesets/japan-korea.toml")),
     ("ancient", include_str!("rulesets/ancient.toml")),
 ];
-
-/// Everything the referee is told of. The names are those of the events.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Infraction {
-    DoubleMove,
-    Takeback,
-    DroppedStone,
-    DisplacedStone,
-    StoneOffPoint,
-    MissedCapture,
-    WrongRemoval,
-    KoViolation,
-    Superko,
-    Suicide,
-    WrongFirstColour,
-    Scattered,
-    SeatOrder,
-    SectionOverrun,
-    PressBeforeMove,
-    PressBeforeCapturesCleared,
-    WrongClockPressed,
-    TimeOverrun,
-}
-
-impl Infraction {
-    pub const ALL: [Infraction; 18] = [
-        Infraction::DoubleMove,
-        Infraction::Takeback,
-        Infraction::DroppedStone,
-        Infraction::DisplacedStone,
-        Infraction::StoneOffPoint,
-        Infraction::MissedCapture,
-        Infraction::WrongRemoval,
-        Infraction::KoViolation,
-        Infraction::Superko,
-        Infraction::Suicide,
-        Infraction::WrongFirstColour,
-        Infraction::Scattered,
-        Infraction::SeatOrder,
-        Infraction::SectionOverrun,
-        Infraction::PressBeforeMove,
-        Infraction::PressBeforeCapturesCleared,
-        Infraction::WrongClockPressed,
-        Infraction::TimeOverrun,
-    ];
-
-    /// The snake-case name, as in events and ruleset files.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Infraction::DoubleMove => "double_move",
-            Infraction::Takeback => "takeback",
-            Infraction::DroppedStone => "dropped_stone",
-            Infraction::DisplacedStone => "displaced_stone",
-            Infraction::StoneOffPoint => "stone_off_point",
-            Infraction::MissedCapture => "missed_capture",
-            Infraction::WrongRemoval => "wrong_removal",
-            Infraction::KoViolation => "ko_violation",
-            Infraction::Superko => "superko",
-            Infraction::Suicide => "suicide",
-            Infraction::WrongFirstColour => "wrong_first_colour",
-            Infraction::Scattered => "scattered",
-            Infraction::SeatOrder => "seat_order",
-            Infraction::SectionOverrun => "section_overrun",
-            Infraction::PressBeforeMove => "press_before_move",
-            Infraction::PressBeforeCapturesCleared => "press_before_captures_cleared",
-            Infraction::WrongClockPressed => "wrong_clock_pressed",
-            Infraction::TimeOverrun => "time_overrun",
-        }
-    }
-
-    pub fn from_name(name: &str) -> Option<Infraction> {
-        Infraction::ALL.into_iter().find(|i| i.as_str() == name)
-    }
-}
-
-impl AsRef<str> for Infraction {
-    fn as_ref(&self) -> &str {
-        self.as_str()
-    }
-}
-
-/// How heavy the proposed verdict is. A caution (劝告) costs nothing; a warning (警告) or card is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Sanction {
-    None,
-    /// The text leaves it to the referee or to the players' agreement.
-    Referee,
-    Caution,
-    Warning,
-    Yellow,
-    Red,
-    /// Stones only, without a card.
-    Stones,
-    Loss,
-}
-
-/// What the ruleset proposes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct Penalty {
-    pub sanction: Sanction,
-    /// Stones of this infraction itself; what a card costs is in [`Ruleset::cards`].
-    pub stones: Amount,
-    /// The stone is void and comes off.
-    pub void: bool,
-    /// The side passes instead.
-    pub pass: bool,
-}
-
-/// Until when the opponent may raise it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Appeal {
-    AnyTime,
-    AtOnce,
-    /// Before the opponent's next move (000 17.3, 17.7).
-    BeforeNextMove,
-    /// In the appellant's own time (001 part 2, ch. 2 §7.2).
-    OwnTime,
-    /// Up to and including this move.
-    UntilMove(u16),
-}
-
-impl fmt::Display for Appeal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Appeal::AnyTime => f.write_str("any_time"),
-            Appeal::AtOnce => f.write_str("at_once"),
-            Appeal::BeforeNextMove => f.write_str("before_next_move"),
-            Appeal::OwnTime => f.write_str("own_time"),
-            Appeal::UntilMove(n) => write!(f, "until_move_{n}"),
-        }
-    }
-}
-
-impl Serialize for Appeal {
-    fn serialize<S: serde::Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
-        s.collect_str(self)
-    }
-}
-
-impl<'de> Deserialize<'de> for Appeal {
-    fn deserialize<D: serde::Deserializer<'de>>(d: D) -> Result<Appeal, D::Error> {
-        let text = String::deserialize(d)?;
-        Ok(match text.as_str() {
-            "any_time" => Appeal::AnyTime,
-            "at_once" => Appeal::AtOnce,
-            "before_next_move" => Appeal::BeforeNextMove,
-            "own_time" => Appeal::OwnTime,
-            other => match other.strip_prefix("until_move_").and_then(|n| n.parse().ok()) {
-                Some(n) => Appeal::UntilMove(n),
-                None => {
-                    return Err(serde::de::Error::custom(format!(
-                        "unknown appeal window `{other}`, expected one of `any_time`, `at_once`, `before_next_move`, \
-                         `own_time`, `until_move_N`"
-                    )));
-                }
-            },
-        })
-    }
-}
-
-/// Where a verdict's wording comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Source {
-    /// The ruleset's own documents.
-    Document,
-    /// A public reprint of the same rules.
-    Reprint,
-    /// Another document, because the ruleset's own are silent.
-    Borrowed,
-    /// No document speaks of it; the verdict is a proposal.
-    Silent,
-}
-
-/// The heavier case of an infraction: done on purpose.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Deliberate {
-    pub article: String,
-    pub verdict: Text,
-    pub penalty: Sanction,
-}
-
-/// What a ruleset says of one infraction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct InfractionRule {
-    /// Such as `000 17.2`: document and article. `None` where no document speaks of it.
-    pub article: Option<String>,
-    pub verdict: Text,
-    pub penalty: Penalty,
-    pub appeal: Appeal,
-    pub source: Source,
-    /// A remark on the source, in English.
-    pub note: Option<String>,
-    pub deliberate: Option<Deliberate>,
-}
 
 /// What komi, counts and results are expressed in. One stone (子) is two points (目).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -252,30 +57,11 @@ pub enum Suicide {
     Allowed,
 }
 
-/// Stones that a card costs, and when cards add up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Cards {
-    pub yellow: Amount,
-    pub red: Amount,
-    /// Yellow cards of one player in a game that make a red one.
-    pub yellows_for_red: u8,
-    pub article: String,
-}
-
-/// When warnings add up.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Warnings {
-    /// So many warnings in a game lose it.
-    pub lose_at: u8,
-    pub article: String,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Komi {
-    /// What Black gives, in `unit`.
+    /// What Black gives, in `unit`; negative: White gives.
+    #[serde(deserialize_with = "komi")]
     pub amount: Amount,
     pub unit: Unit,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -375,6 +161,15 @@ pub struct Ruleset {
     pub warnings: Option<Warnings>,
     pub setup: Option<Setup>,
     pub play_off: Option<PlayOff>,
+    /// Players of one side who sit at the board at the same time: with one, side and player are the same.
+    pub players: u8,
+    /// How a game ends.
+    pub end: BTreeMap<EndCondition, Provision>,
+    pub colours: Colours,
+    /// Games of equal and of unequal strength.
+    pub games: Vec<GameKind>,
+    pub ranks: Option<Ranks>,
+    pub lateness: Option<Lateness>,
     infractions: BTreeMap<Infraction, InfractionRule>,
 }
 
@@ -485,6 +280,12 @@ impl Ruleset {
             warnings: file.warnings.or_else(|| base.as_ref().and_then(|b| b.warnings.clone())),
             setup,
             play_off: file.play_off.or_else(|| base.as_ref().and_then(|b| b.play_off.clone())),
+            players: file.players.or(base.as_ref().map(|b| b.players)).unwrap_or(1),
+            end: given!(end),
+            colours: given!(colours),
+            games: given!(games),
+            ranks: file.ranks.or_else(|| base.as_ref().and_then(|b| b.ranks.clone())),
+            lateness: file.lateness.or_else(|| base.as_ref().and_then(|b| b.lateness.clone())),
             infractions,
         };
         match Infraction::ALL.into_iter().find(|k| !rules.infractions.contains_key(k)) {
@@ -496,6 +297,12 @@ impl Ruleset {
     /// What the ruleset says of an infraction, by its snake-case name (or an event kind); `None` if it is no infraction.
     pub fn infraction(&self, kind: impl AsRef<str>) -> Option<&InfractionRule> {
         self.infractions.get(&Infraction::from_name(kind.as_ref())?)
+    }
+
+    /// What the ruleset says of an infraction.
+    pub fn rule(&self, kind: Infraction) -> &InfractionRule {
+        // every ruleset is whole: reading one without an infraction is an error
+        &self.infractions[&kind]
     }
 
     /// Every infraction with its rule, in the order of [`Infraction::ALL`].
@@ -527,8 +334,10 @@ impl Ruleset {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(deserialize_with = "id")]
     id: String,
     extends: Option<String>,
+    #[serde(default, deserialize_with = "name")]
     name: Option<Text>,
     documents: Option<Vec<String>>,
     first: Option<Side>,
@@ -541,44 +350,44 @@ struct File {
     warnings: Option<Warnings>,
     setup: Option<Setup>,
     play_off: Option<PlayOff>,
+    #[serde(default, deserialize_with = "players")]
+    players: Option<u8>,
+    end: Option<BTreeMap<EndCondition, Provision>>,
+    colours: Option<Colours>,
+    games: Option<Vec<GameKind>>,
+    ranks: Option<Ranks>,
+    lateness: Option<Lateness>,
     #[serde(default)]
     infractions: BTreeMap<Infraction, InfractionFile>,
 }
 
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct InfractionFile {
-    article: Option<String>,
-    verdict: Text,
-    penalty: Sanction,
-    #[serde(default)]
-    stones: Amount,
-    #[serde(default)]
-    void: bool,
-    #[serde(default)]
-    pass: bool,
-    appeal: Appeal,
-    #[serde(default = "own_document")]
-    source: Source,
-    note: Option<String>,
-    deliberate: Option<Deliberate>,
+/// Something short without spaces, as a command line and an event can carry.
+fn id<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
+    let id = String::deserialize(d)?;
+    match id.chars().any(|c| c.is_whitespace() || c.is_control()) || id.is_empty() || id.chars().count() > 40 {
+        true => Err(serde::de::Error::custom(format!("{id:?} is no id, expected 1 to 40 characters without spaces"))),
+        false => Ok(id),
+    }
 }
 
-fn own_document() -> Source {
-    Source::Document
+fn name<'de, D: Deserializer<'de>>(d: D) -> Result<Option<Text>, D::Error> {
+    both_languages(d).map(Some)
 }
 
-impl From<InfractionFile> for InfractionRule {
-    fn from(f: InfractionFile) -> InfractionRule {
-        InfractionRule {
-            article: f.article,
-            verdict: f.verdict,
-            penalty: Penalty { sanction: f.penalty, stones: f.stones, void: f.void, pass: f.pass },
-            appeal: f.appeal,
-            source: f.source,
-            note: f.note,
-            deliberate: f.deliberate,
-        }
+fn players<'de, D: Deserializer<'de>>(d: D) -> Result<Option<u8>, D::Error> {
+    let n = i64::deserialize(d)?;
+    match n {
+        1..=4 => Ok(Some(n as u8)),
+        _ => Err(serde::de::Error::custom(format!("{n} is out of range, expected 1 to 4 players a side"))),
+    }
+}
+
+/// What Black may give, in whichever unit: no more than there are points.
+fn komi<'de, D: Deserializer<'de>>(d: D) -> Result<Amount, D::Error> {
+    let amount = Amount::deserialize(d)?;
+    match amount.abs() <= Amount::whole(361) {
+        true => Ok(amount),
+        false => Err(serde::de::Error::custom(format!("{amount} is out of range, expected -361 to 361"))),
     }
 }
 
@@ -611,6 +420,7 @@ fn key_at(text: &str, at: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{Sanction, Source};
 
     fn error(text: &str) -> String {
         Ruleset::from_toml(text, "my.toml").unwrap_err().to_string()

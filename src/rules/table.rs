@@ -43,7 +43,7 @@ pub fn markdown(rulesets: &[Ruleset]) -> String {
         out.push_str("| event | article | proposed verdict | 裁定 | weight | to be raised | source |\n");
         out.push_str("| --- | --- | --- | --- | --- | --- | --- |\n");
         for (kind, rule) in r.infractions() {
-            let note = rule.note.as_ref().map(|n| format!(". {n}")).unwrap_or_default();
+            let note = rule.note.as_ref().map(|n| format!(". {}", n.en)).unwrap_or_default();
             let deliberate = |f: fn(&Text) -> &String, sep: &str| {
                 rule.deliberate.as_ref().map(|d| format!("{sep}{}", f(&d.verdict))).unwrap_or_default()
             };
