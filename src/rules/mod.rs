@@ -19,6 +19,7 @@ mod repetition;
 mod ruleset;
 pub mod table;
 mod verdict;
+pub mod vocabulary;
 mod wording;
 
 pub use amount::{Amount, ParseAmountError};
@@ -38,4 +39,5 @@ pub use ruleset::{
 pub use verdict::{
     Appeal, Appellant, Choice, InfractionRule, Outcome, Penalty, Per, Repeated, Sanction, Source, SpecialCase,
 };
+pub use vocabulary::{Term, name_move};
 pub use wording::Text;
