@@ -32,7 +32,7 @@ fn about(seq: u64, kind: EventKind, of: u64) -> Event {
 }
 
 fn spawn(devices: Vec<DeviceConfig>) -> Signals {
-    Signals::spawn(SignalConfig { devices, table: "table-1".into(), game: "game-1".into() }).unwrap()
+    Signals::spawn(SignalConfig { devices, table: "table-1".into(), game: "game-1".into(), ..SignalConfig::default() }).unwrap()
 }
 
 fn console_at(path: &Path) -> DeviceConfig {
@@ -79,7 +79,7 @@ fn hear_alarm(console: &Console, number: u64) -> Heard {
 
 fn hear_state(console: &Console, state: State) {
     hear(console.heard(), &format!("{state:?}"), |h| match news(h) {
-        Some(Message::State { state: s, .. } | Message::Beat { state: Some(s) }) if *s == state => Some(()),
+        Some(Message::State { state: s, .. } | Message::Beat { state: Some(s), .. }) if *s == state => Some(()),
         _ => None,
     });
 }
@@ -587,7 +587,7 @@ fn every_example_of_the_page_is_exact() {
     let page = include_str!("../docs/serial-protocol.md");
     let hex = page.lines().find(|l| l.starts_with("24 30 2C")).unwrap();
     let bytes: Vec<u8> = hex.split(' ').map(|h| u8::from_str_radix(h, 16).unwrap()).collect();
-    assert_eq!(bytes, Message::Beat { state: Some(State::Idle) }.frame(0).encode());
+    assert_eq!(bytes, Message::Beat { state: Some(State::Idle), tick: None }.frame(0).encode());
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::repetition::RepetitionFile;
 use super::verdict::{InfractionFile, both_languages};
 use super::{
-    Amount, Board, Cards, Color, Colours, EndCondition, GameKind, Infraction, InfractionRule, Lateness, MoveLaw, Point,
+    Amount, Board, Cards, Color, Colours, Disputes, EndCondition, GameKind, Infraction, InfractionRule, Lateness, MoveLaw, Point,
     Provision, Ranks, RepetitionRules, Text, Warnings,
 };
 
@@ -159,6 +159,7 @@ pub struct Ruleset {
     pub handicap: Handicap,
     pub cards: Option<Cards>,
     pub warnings: Option<Warnings>,
+    pub disputes: Option<Disputes>,
     pub setup: Option<Setup>,
     pub play_off: Option<PlayOff>,
     /// Players of one side who sit at the board at the same time: with one, side and player are the same.
@@ -278,6 +279,7 @@ impl Ruleset {
             handicap: given!(handicap),
             cards: file.cards.or_else(|| base.as_ref().and_then(|b| b.cards.clone())),
             warnings: file.warnings.or_else(|| base.as_ref().and_then(|b| b.warnings.clone())),
+            disputes: file.disputes.or_else(|| base.as_ref().and_then(|b| b.disputes.clone())),
             setup,
             play_off: file.play_off.or_else(|| base.as_ref().and_then(|b| b.play_off.clone())),
             players: file.players.or(base.as_ref().map(|b| b.players)).unwrap_or(1),
@@ -348,6 +350,7 @@ struct File {
     handicap: Option<Handicap>,
     cards: Option<Cards>,
     warnings: Option<Warnings>,
+    disputes: Option<Disputes>,
     setup: Option<Setup>,
     play_off: Option<PlayOff>,
     #[serde(default, deserialize_with = "players")]

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,6 +12,8 @@ use super::driver::{Driver, Health};
 use super::exchange::Counters;
 use super::hub::Hub;
 use super::link::{Tty, wait};
+use super::port::{Places, PortName, resolve};
+use super::wire_log::{Hex, WireLog, Way};
 use crate::game::{SinkReport, Text};
 
 /// Waits before a port that cannot be opened is tried again: doubling between these.
@@ -84,15 +87,19 @@ pub struct DeviceThread {
     pub wake: UnixStream,
     pub status: Arc<Mutex<DeviceStatus>>,
     pub driver: Box<dyn Driver>,
-    pub name: String,
-    pub path: String,
+    pub name: Arc<str>,
+    pub port: PortName,
+    pub places: Places,
     pub baud: u32,
     pub log_bytes: bool,
+    pub wire_log: Option<Arc<WireLog>>,
 }
 
 /// The port's side of the thread.
 struct Link {
     tty: Option<Tty>,
+    /// What the configured port means now.
+    path: PathBuf,
     backoff_ms: u64,
     open_due_ms: u64,
     opened_ms: u64,
@@ -106,10 +113,11 @@ struct Link {
 impl DeviceThread {
     /// Runs until the hub closes.
     pub fn run(mut self) {
-        let start = Instant::now();
-        let now = || u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let hub = Arc::clone(&self.hub);
+        let now = || hub.now_ms();
         let mut link = Link {
             tty: None,
+            path: PathBuf::new(),
             backoff_ms: *BACKOFF_MS.start(),
             open_due_ms: 0,
             opened_ms: 0,
@@ -118,7 +126,7 @@ impl DeviceThread {
             trouble: None,
             opened: 0,
         };
-        let mut reporter = Reporter { name: self.name.clone(), degraded: false, well_since_ms: None };
+        let mut reporter = Reporter { name: self.name.to_string(), degraded: false, well_since_ms: None };
         let mut seen = 0;
         let mut farewell_by = None;
         loop {
@@ -146,7 +154,7 @@ impl DeviceThread {
                 if self.driver.output().len() < MOST_UNWRITTEN {
                     next_ms = next_ms.min(self.driver.poll(now_ms).unwrap_or(u64::MAX));
                 }
-                if let Err(error) = self.write(&mut link, now_ms) {
+                if let Err(error) = self.write(&mut link, now_ms).and_then(|()| self.lines(&mut link, now_ms)) {
                     self.lose(&mut link, &error, now_ms);
                 }
             } else {
@@ -171,7 +179,7 @@ impl DeviceThread {
         if link.tty.is_some() {
             if now_ms >= link.look_due_ms {
                 link.look_due_ms = now_ms + LOOK_MS;
-                if link.tty.as_ref().is_some_and(|tty| !tty.is_still(&self.path)) {
+                if link.tty.as_ref().is_some_and(|tty| !tty.is_still(&link.path)) {
                     self.lose(link, &io::ErrorKind::NotFound.into(), now_ms);
                 }
             }
@@ -183,9 +191,13 @@ impl DeviceThread {
         if now_ms < link.open_due_ms || self.hub.is_closing() {
             return;
         }
-        match Tty::open(&self.path, self.baud) {
+        let opened = resolve(&self.port, &self.places).and_then(|path| {
+            link.path = path;
+            Tty::open(&link.path, self.baud)
+        });
+        match opened {
             Ok(tty) => {
-                tracing::info!(device = %self.name, port = %self.path, "port opened");
+                tracing::info!(device = %self.name, port = %link.path.display(), "port opened");
                 link.tty = Some(tty);
                 link.opened_ms = now_ms;
                 link.look_due_ms = now_ms + LOOK_MS;
@@ -200,10 +212,10 @@ impl DeviceThread {
 
     fn lose(&mut self, link: &mut Link, error: &io::Error, now_ms: u64) {
         if link.tty.take().is_some() {
-            tracing::warn!(device = %self.name, port = %self.path, %error, "port lost");
+            tracing::warn!(device = %self.name, port = %self.port, %error, "port lost");
         }
         link.full_since_ms = None;
-        link.trouble = Some(port_trouble(&self.path, error));
+        link.trouble = Some(port_trouble(&self.port, error));
         link.open_due_ms = now_ms + link.backoff_ms;
         link.backoff_ms = (link.backoff_ms * 2).min(*BACKOFF_MS.end());
     }
@@ -218,11 +230,35 @@ impl DeviceThread {
             }
             link.full_since_ms = None;
             let sent: Vec<u8> = self.driver.output().drain(..count).collect();
-            if self.log_bytes {
-                tracing::debug!(device = %self.name, sent = %Hex(&sent));
-            }
+            self.log(Way::Sent, &sent);
         }
         Ok(())
+    }
+
+    /// The lines beside the bytes.
+    fn lines(&mut self, link: &mut Link, now_ms: u64) -> io::Result<()> {
+        let Some(tty) = &mut link.tty else { return Ok(()) };
+        match self.driver.lines(tty, now_ms) {
+            Ok(told) => {
+                told.into_iter().for_each(|t| self.hub.told(&self.name, t));
+                Ok(())
+            }
+            // a port without such lines is there all the same; the driver's health says so
+            Err(e) if matches!(e.raw_os_error(), Some(libc::ENOTTY | libc::EINVAL)) => Ok(()),
+            Err(e) => Err(e),
+        }
+    }
+
+    fn log(&self, way: Way, bytes: &[u8]) {
+        if bytes.is_empty() {
+            return;
+        }
+        if self.log_bytes {
+            tracing::debug!(device = %self.name, ?way, bytes = %Hex(bytes));
+        }
+        if let Some(log) = &self.wire_log {
+            log.note(&self.name, way, bytes);
+        }
     }
 
     fn read(&mut self, link: &mut Link, now_ms: u64) -> io::Result<()> {
@@ -231,11 +267,9 @@ impl DeviceThread {
         let mut buffer = [0; 4096];
         let count = tty.read(&mut buffer)?;
         let bytes = &buffer[..count];
-        if self.log_bytes && count > 0 {
-            tracing::debug!(device = %self.name, received = %Hex(bytes));
-        }
-        for pressed in self.driver.received(bytes, now_ms) {
-            self.hub.pressed(&self.name, pressed);
+        self.log(Way::Received, bytes);
+        for told in self.driver.received(bytes, now_ms) {
+            self.hub.told(&self.name, told);
         }
         Ok(())
     }
@@ -248,8 +282,8 @@ impl DeviceThread {
             (Some(_), _) if is_stuck => (
                 DeviceState::Silent,
                 Some(Text {
-                    en: format!("{} takes no data; check the device and its cable", self.path),
-                    zh: format!("{} 不接收数据,请检查设备和线缆", self.path),
+                    en: format!("{} takes no data; check the device and its cable", self.port),
+                    zh: format!("{} 不接收数据,请检查设备和线缆", self.port),
                 }),
             ),
             (Some(_), Health::Starting) => (DeviceState::Starting, None),
@@ -314,7 +348,7 @@ impl Reporter {
 }
 
 /// Why a port refuses, in words for the operator.
-fn port_trouble(path: &str, error: &io::Error) -> Text {
+fn port_trouble(port: &PortName, error: &io::Error) -> Text {
     use io::ErrorKind as K;
     let (en, zh): (String, String) = match error.kind() {
         K::NotFound => ("is not there; plug it in, or correct its path".into(), "不存在;请插入设备或更正路径".into()),
@@ -323,17 +357,9 @@ fn port_trouble(path: &str, error: &io::Error) -> Text {
             "无权打开;请将用户加入 dialout 组".into(),
         ),
         K::ResourceBusy => ("is used by another program; stop that".into(), "被其他程序占用;请先关闭该程序".into()),
+        K::InvalidInput => (format!("is not clear: {error}"), format!("指代不明:{error}")),
         K::BrokenPipe | K::UnexpectedEof => ("was unplugged; plug it in again".into(), "已断开;请重新插入".into()),
         _ => (format!("cannot be used ({error})"), format!("无法使用({error})")),
     };
-    Text { en: format!("{path} {en}"), zh: format!("{path} {zh}") }
-}
-
-/// Bytes as hexadecimal digits.
-struct Hex<'a>(&'a [u8]);
-
-impl std::fmt::Display for Hex<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.iter().try_for_each(|b| write!(f, "{b:02x}"))
-    }
+    Text { en: format!("{port} {en}"), zh: format!("{port} {zh}") }
 }

@@ -1,8 +1,11 @@
 //! What a device's driver is: a state machine without port or clock, so that it can be tried without either.
 
+use std::io;
 use std::sync::Arc;
 
+use super::clock::{ClockReading, PressSeen};
 use super::exchange::Counters;
+use super::link::ModemLines;
 use super::message::Button;
 use super::model::Outlook;
 use crate::game::Text;
@@ -13,6 +16,18 @@ pub struct Pressed {
     pub button: Button,
     /// None: the newest.
     pub alarm: Option<u64>,
+}
+
+/// What a device tells.
+#[derive(Clone, Debug, PartialEq)]
+pub enum FromDevice {
+    Button(Pressed),
+    /// The clock was pressed.
+    Press(PressSeen),
+    /// What the clock shows; readings may be so late, milliseconds.
+    Clock { reading: ClockReading, grain_ms: u64 },
+    /// The clock has done what the order of this number says.
+    Obeyed(u64),
 }
 
 /// How a device whose port is open does.
@@ -34,13 +49,21 @@ pub trait Driver: Send {
     fn show(&mut self, outlook: &Arc<Outlook>, now_ms: u64);
 
     /// Bytes from the device.
-    fn received(&mut self, bytes: &[u8], now_ms: u64) -> Vec<Pressed>;
+    fn received(&mut self, bytes: &[u8], now_ms: u64) -> Vec<FromDevice>;
 
     /// Does what is due: appends to [`Driver::output`]. Gives the time at which to call again at the latest.
     fn poll(&mut self, now_ms: u64) -> Option<u64>;
 
     /// Bytes to be written.
     fn output(&mut self) -> &mut Vec<u8>;
+
+    /// Looks at the port's own lines, and sets them: for devices that have no bytes. An error is the port's loss.
+    ///
+    /// # Errors
+    /// The port is gone, or has no such lines.
+    fn lines(&mut self, _port: &mut dyn ModemLines, _now_ms: u64) -> io::Result<Vec<FromDevice>> {
+        Ok(Vec::new())
+    }
 
     /// How the device does.
     fn health(&self, now_ms: u64) -> Health;

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use super::config::LampChannels;
-use super::driver::{Driver, Health, Pressed};
+use super::driver::{Driver, FromDevice, Health};
 use super::exchange::Counters;
 use super::lcus::{QUERY, StatusDecoder, Switch};
-use super::lights::{Lamp, Lights, wired};
+use super::lights::{Lamp, LightRules, Lights, wired};
 use super::model::Outlook;
 
 /// Pause between two frames; a frame takes 4 ms at 9600 baud.
@@ -27,7 +27,6 @@ struct Relay {
 #[derive(Clone, Copy, Debug)]
 pub struct LampTimes {
     pub reassert_ms: u64,
-    pub buzzer_ms: u64,
     pub query_status: bool,
 }
 
@@ -48,12 +47,12 @@ pub struct LampDriver {
 
 impl LampDriver {
     /// A driver for a board wired as `channels`.
-    pub fn new(channels: LampChannels, times: LampTimes) -> LampDriver {
+    pub fn new(channels: LampChannels, rules: LightRules, times: LampTimes) -> LampDriver {
         let relays = wired(channels).into_iter().map(|(lamp, channel)| Relay { lamp, channel, told: None }).collect();
         LampDriver {
             relays,
             times,
-            lights: Lights::new(times.buzzer_ms),
+            lights: Lights::new(rules),
             next_frame_ms: 0,
             reassert_due_ms: 0,
             query_due: false,
@@ -61,6 +60,17 @@ impl LampDriver {
             out: Vec::new(),
             farewell: false,
             counters: Counters::default(),
+        }
+    }
+
+    /// What the board says about a relay: where it says otherwise, it is told again.
+    fn compare(&mut self, answer: Switch) {
+        self.counters.lines_received += 1;
+        for relay in self.relays.iter_mut().filter(|r| r.channel == answer.channel) {
+            if relay.told == Some(!answer.on) {
+                relay.told = None;
+                self.counters.rejected += 1;
+            }
         }
     }
 }
@@ -77,22 +87,17 @@ impl Driver for LampDriver {
         self.lights.show(outlook, now_ms);
     }
 
-    fn received(&mut self, bytes: &[u8], _now_ms: u64) -> Vec<Pressed> {
+    fn received(&mut self, bytes: &[u8], _now_ms: u64) -> Vec<FromDevice> {
         for &byte in bytes {
-            let Some(answer) = self.answers.push(byte) else { continue };
-            self.counters.lines_received += 1;
-            for relay in self.relays.iter_mut().filter(|r| r.channel == answer.channel) {
-                if relay.told == Some(!answer.on) {
-                    // it says otherwise: tell it again
-                    relay.told = None;
-                    self.counters.rejected += 1;
-                }
+            if let Some(answer) = self.answers.push(byte) {
+                self.compare(answer);
             }
         }
         Vec::new()
     }
 
     fn poll(&mut self, now_ms: u64) -> Option<u64> {
+        self.lights.tick(now_ms);
         if now_ms >= self.reassert_due_ms {
             self.reassert_due_ms = now_ms + self.times.reassert_ms;
             self.relays.iter_mut().for_each(|r| r.told = None);
@@ -111,6 +116,10 @@ impl Driver for LampDriver {
                 self.counters.lines_sent += 1;
                 self.next_frame_ms = now_ms + GAP_MS;
             } else if std::mem::take(&mut self.query_due) {
+                // what a board with a byte a relay answered to the last one
+                for (channel, on) in (1..).zip(self.answers.take_states()) {
+                    self.compare(Switch { channel, on });
+                }
                 self.out.push(QUERY);
                 self.next_frame_ms = now_ms + GAP_MS;
             }
@@ -177,8 +186,8 @@ mod tests {
 
     #[test]
     fn red_comes_first_the_buzzer_stops_and_all_is_said_again() {
-        let times = LampTimes { reassert_ms: 5000, buzzer_ms: 1000, query_status: false };
-        let mut driver = LampDriver::new(LampChannels::default(), times);
+        let times = LampTimes { reassert_ms: 5000, query_status: false };
+        let mut driver = LampDriver::new(LampChannels::default(), LightRules::usual(1000), times);
         let mut model = Model::new(false);
         driver.opened(0);
         driver.show(&outlook(&model), 0);
@@ -202,8 +211,8 @@ mod tests {
 
     #[test]
     fn a_new_alarm_sounds_once_even_if_the_board_was_away() {
-        let times = LampTimes { reassert_ms: 5000, buzzer_ms: 300, query_status: true };
-        let mut driver = LampDriver::new(LampChannels::default(), times);
+        let times = LampTimes { reassert_ms: 5000, query_status: true };
+        let mut driver = LampDriver::new(LampChannels::default(), LightRules::usual(300), times);
         let mut model = Model::new(false);
         let mut event = Event::new(EventKind::DoubleMove, Interval::default(), 0, 1.0);
         event.seq = 9;
@@ -221,8 +230,8 @@ mod tests {
 
     #[test]
     fn a_board_that_says_otherwise_is_told_again() {
-        let times = LampTimes { reassert_ms: 5000, buzzer_ms: 0, query_status: true };
-        let mut driver = LampDriver::new(LampChannels::default(), times);
+        let times = LampTimes { reassert_ms: 5000, query_status: true };
+        let mut driver = LampDriver::new(LampChannels::default(), LightRules::usual(0), times);
         driver.opened(0);
         driver.show(&outlook(&Model::new(false)), 0);
         run(&mut driver, 0, 200);

@@ -1,7 +1,8 @@
 //! The bytes of LCUS (LC-Tech) USB relay boards, 9600 8N1. Pure.
 //!
 //! On or off: `A0`, channel (1 to 8), `01` on or `00` off, sum of the three modulo 256. The board confirms nothing. The
-//! query `FF` is answered by some models with a line a channel, `CH1:ON`, by others not at all.
+//! query `FF` is answered by some models with a line a channel, `CH1:ON`, by some with a byte a channel (00 or 01), by others
+//! not at all.
 
 /// The query for the state of all relays.
 pub const QUERY: u8 = 0xff;
@@ -73,11 +74,26 @@ impl RequestDecoder {
 #[derive(Clone, Debug, Default)]
 pub struct StatusDecoder {
     line: Vec<u8>,
+    /// Bytes 00 and 01 of a board that answers so.
+    states: Vec<bool>,
 }
 
 impl StatusDecoder {
+    /// The states that a board told with a byte a relay since the last call, relay 1 first. The query asks for them, and
+    /// nothing marks their beginning: call it before a query too.
+    pub fn take_states(&mut self) -> Vec<bool> {
+        std::mem::take(&mut self.states)
+    }
+
     /// Takes the next byte; gives a relay's state when it ends such a line.
     pub fn push(&mut self, byte: u8) -> Option<Switch> {
+        if byte <= 1 {
+            self.line.clear();
+            if self.states.len() < 8 {
+                self.states.push(byte == 1);
+            }
+            return None;
+        }
         if byte != b'\n' && byte != b'\r' {
             // no answer is longer; noise must not grow
             if self.line.len() == 16 {
@@ -133,6 +149,23 @@ mod tests {
         assert_eq!(found, [Switch { channel: 1, on: false }, Switch { channel: 2, on: true }]);
     }
 
+    #[test]
+    fn answers_of_a_board_with_a_byte_a_relay() {
+        let mut decoder = StatusDecoder::default();
+        assert!([0, 1, 0, 0].iter().all(|&b| decoder.push(b).is_none()));
+        assert_eq!(decoder.take_states(), [false, true, false, false]);
+        assert!(decoder.take_states().is_empty());
+    }
+
+    #[test]
+    fn line_ends_after_frames_are_skipped() {
+        // some programs send them
+        let mut decoder = RequestDecoder::default();
+        let found: Vec<Request> = b"\xa0\x01\x01\xa2\r\n\xa0\x01\x00\xa1\r\n\xff".iter().filter_map(|&b| decoder.push(b)).collect();
+        let switch = |on| Request::Switch(Switch { channel: 1, on });
+        assert_eq!(found, [switch(true), switch(false), Request::Query]);
+    }
+
     proptest! {
         #[test]
         fn round_trip_after_any_noise(noise in proptest::collection::vec(any::<u8>(), 0..100), channel in 1u8..=8, on in any::<bool>()) {
@@ -155,7 +188,7 @@ mod tests {
             for byte in bytes {
                 let _ = decoder.push(byte);
             }
-            prop_assert!(decoder.line.len() <= 16);
+            prop_assert!(decoder.line.len() <= 16 && decoder.states.len() <= 8);
         }
     }
 }

@@ -18,6 +18,60 @@ pub struct Tty {
     device: Option<u64>,
 }
 
+/// The lines of a port beside its bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct InputLines {
+    pub cts: bool,
+    pub dsr: bool,
+    pub ri: bool,
+    pub cd: bool,
+}
+
+/// Something that has such lines. (A pseudo-terminal has none; tests use a stand-in.)
+pub trait ModemLines {
+    /// Raises or lowers the outputs.
+    ///
+    /// # Errors
+    /// The port is gone, or has no such lines.
+    fn set_outputs(&mut self, dtr: bool, rts: bool) -> io::Result<()>;
+
+    /// Reads the inputs.
+    ///
+    /// # Errors
+    /// The port is gone, or has no such lines.
+    fn inputs(&mut self) -> io::Result<InputLines>;
+}
+
+impl ModemLines for Tty {
+    fn set_outputs(&mut self, dtr: bool, rts: bool) -> io::Result<()> {
+        let bit = |on: bool, line| if on { line } else { 0 };
+        let raised: libc::c_int = bit(dtr, libc::TIOCM_DTR) | bit(rts, libc::TIOCM_RTS);
+        let lowered = (libc::TIOCM_DTR | libc::TIOCM_RTS) & !raised;
+        // one call each way: TIOCMSET would touch what is not ours
+        // SAFETY: plain system calls on a descriptor that `port` keeps open, with pointers to numbers that live through them.
+        let result = unsafe {
+            let lower = libc::ioctl(self.port.as_raw_fd(), libc::TIOCMBIC, &raw const lowered);
+            if raised == 0 { lower } else { lower | libc::ioctl(self.port.as_raw_fd(), libc::TIOCMBIS, &raw const raised) }
+        };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    }
+
+    fn inputs(&mut self) -> io::Result<InputLines> {
+        let mut lines: libc::c_int = 0;
+        // SAFETY: as above; the kernel writes one number.
+        if unsafe { libc::ioctl(self.port.as_raw_fd(), libc::TIOCMGET, &raw mut lines) } != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        let is_up = |line| lines & line != 0;
+        Ok(InputLines {
+            cts: is_up(libc::TIOCM_CTS),
+            dsr: is_up(libc::TIOCM_DSR),
+            ri: is_up(libc::TIOCM_RI),
+            cd: is_up(libc::TIOCM_CD),
+        })
+    }
+}
+
 /// What ended a wait.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ready {
@@ -31,11 +85,13 @@ impl Tty {
     ///
     /// # Errors
     /// Missing, in use, not a terminal, baud rate not possible.
-    pub fn open(path: &str, baud: u32) -> io::Result<Tty> {
+    pub fn open(path: &Path, baud: u32) -> io::Result<Tty> {
+        let name = path.to_string_lossy();
         // On a pseudo-terminal the "exclusive" mark outlives a killed program and would lock out the next one; the lock
         // on the file, taken below, does not.
         let is_pseudo = fs::canonicalize(path).is_ok_and(|real| real.starts_with("/dev/pts"));
-        let builder = serialport::new(path, baud).timeout(Duration::ZERO).exclusive(!is_pseudo);
+        let builder =
+            serialport::new(name, baud).timeout(Duration::ZERO).exclusive(!is_pseudo).preserve_dtr_on_open();
         let port = TTYPort::open(&builder).map_err(|e| open_error(path, e))?;
         if is_pseudo {
             // SAFETY: flock only reads the descriptor, which `port` keeps open.
@@ -44,7 +100,8 @@ impl Tty {
             }
         }
         let mut tty = Tty::new(port)?;
-        tty.device = device_number(Path::new(path));
+        tty.keep_lines_at_close();
+        tty.device = device_number(path);
         Ok(tty)
     }
 
@@ -66,6 +123,20 @@ impl Tty {
             return Err(io::Error::last_os_error());
         }
         Ok(Tty { port, device: None })
+    }
+
+    /// Without this closing the port lowers DTR and RTS, and the next opening raises them: a lamp on them would blink, a
+    /// microcontroller start anew. (The very first opening after plugging in raises them all the same.)
+    fn keep_lines_at_close(&self) {
+        // SAFETY: the structure is filled by the first call before the second reads it.
+        unsafe {
+            let mut settings = std::mem::zeroed::<libc::termios>();
+            if libc::tcgetattr(self.port.as_raw_fd(), &raw mut settings) == 0 {
+                settings.c_cflag &= !libc::HUPCL;
+                // a port that cannot is as it always was
+                let _ = libc::tcsetattr(self.port.as_raw_fd(), libc::TCSANOW, &raw const settings);
+            }
+        }
     }
 
     /// Bytes that have arrived; 0: none.
@@ -100,8 +171,8 @@ impl Tty {
     }
 
     /// False when the path is gone or now means another device: the port was pulled out, or came back elsewhere.
-    pub fn is_still(&self, path: &str) -> bool {
-        self.device.is_none() || device_number(Path::new(path)) == self.device
+    pub fn is_still(&self, path: &Path) -> bool {
+        self.device.is_none() || device_number(path) == self.device
     }
 }
 
@@ -116,7 +187,7 @@ impl Drop for Tty {
 }
 
 /// The library says "no device" for a port that somebody else holds, too.
-fn open_error(path: &str, error: serialport::Error) -> io::Error {
+fn open_error(path: &Path, error: serialport::Error) -> io::Error {
     let is_there = fs::metadata(path).is_ok();
     match error.kind {
         serialport::ErrorKind::NoDevice if is_there => io::Error::new(io::ErrorKind::ResourceBusy, error.description),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::clock::{ClockReading, SideTime, Times};
 use super::frame::Frame;
 use super::model::{Closing, State, Weight};
 use crate::game::Spot;
@@ -22,6 +23,10 @@ pub enum Button {
     Reject,
     /// The referee (or a player) wants the operator.
     Call,
+    /// The clock is to stand.
+    Stop,
+    /// The clock is to go on.
+    Resume,
 }
 
 /// What an alarm says.
@@ -41,7 +46,8 @@ pub struct AlarmMessage {
 /// One message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    /// Both ways: who is there. `session` is new at every start of the sender.
+    /// Both ways: who is there. `session` is new at every start of the sender. From a device `table` says what it is
+    /// (`console`, `clock`, or both), and `game` is empty.
     Hello {
         version: u32,
         name: String,
@@ -49,9 +55,10 @@ pub enum Message {
         table: String,
         game: String,
     },
-    /// Both ways, every second; goband tells its state with it.
+    /// Both ways, every second; goband tells its state with it, a device its millisecond counter if it has one.
     Beat {
         state: Option<State>,
+        tick: Option<u32>,
     },
     /// goband ends in good order.
     Bye,
@@ -89,6 +96,38 @@ pub enum Message {
         button: Button,
         alarm: u64,
     },
+    /// The clock is to stand. `because`: `seq` of the event, 0 for none. `times`: to be shown from then on.
+    ClockStop {
+        order: u64,
+        because: u64,
+        times: Option<Times>,
+    },
+    /// This side's time is to run.
+    ClockRun {
+        order: u64,
+        side: Color,
+        times: Option<Times>,
+    },
+    /// A call, to be spoken or shown.
+    Say {
+        number: u64,
+        color: Option<Color>,
+        kind: String,
+        beep_ms: u32,
+        /// For displays of few characters.
+        short: String,
+        text: String,
+    },
+    /// From a clock: this side was pressed, when the counter stood at `tick`.
+    Press {
+        side: Color,
+        tick: Option<u32>,
+    },
+    /// From a clock: what it shows.
+    Time {
+        tick: Option<u32>,
+        reading: ClockReading,
+    },
     /// A type, or a field, that this version does not know.
     Unknown(Vec<String>),
 }
@@ -110,7 +149,15 @@ macro_rules! names {
     };
 }
 
-names!(Button, Button::Acknowledge => "ack", Button::Accept => "accept", Button::Reject => "reject", Button::Call => "call");
+names!(
+    Button,
+    Button::Acknowledge => "ack",
+    Button::Accept => "accept",
+    Button::Reject => "reject",
+    Button::Call => "call",
+    Button::Stop => "stop",
+    Button::Resume => "resume"
+);
 names!(State, State::Idle => "idle", State::Attention => "attention", State::Infraction => "infraction", State::Fault => "fault");
 names!(Weight, Weight::Notice => "notice", Weight::Infraction => "infraction");
 names!(Closing, Closing::Repaired => "repaired", Closing::Decided => "decided", Closing::Superseded => "superseded");
@@ -155,6 +202,27 @@ fn undash(text: &str) -> String {
     if text == "-" { String::new() } else { text.into() }
 }
 
+fn number_or_dash(number: Option<u32>) -> String {
+    number.map_or("-".into(), |n| n.to_string())
+}
+
+fn parse_number_or_dash(text: &str) -> Option<Option<u32>> {
+    if text == "-" { Some(None) } else { text.parse().ok().map(Some) }
+}
+
+fn times_fields(times: Option<Times>) -> [String; 2] {
+    times.map_or(["-".into(), "-".into()], |t| [t.black.to_string(), t.white.to_string()])
+}
+
+fn parse_times(black: Option<&str>, white: Option<&str>) -> Option<Option<Times>> {
+    match (black.unwrap_or("-"), white.unwrap_or("-")) {
+        ("-", "-") => Some(None),
+        (black, white) => {
+            Some(Some(Times { black: black.parse::<SideTime>().ok()?, white: white.parse::<SideTime>().ok()? }))
+        }
+    }
+}
+
 impl Message {
     /// The line with sequence number `seq`.
     pub fn frame(&self, seq: u16) -> Frame {
@@ -162,8 +230,9 @@ impl Message {
             Message::Hello { version, name, session, table, game } => {
                 vec!["HELLO".into(), version.to_string(), dash(name), dash(session), dash(table), dash(game)]
             }
-            Message::Beat { state: None } => vec!["BEAT".into()],
-            Message::Beat { state: Some(state) } => vec!["BEAT".into(), state.to_string()],
+            Message::Beat { state: None, tick: None } => vec!["BEAT".into()],
+            Message::Beat { state: Some(state), .. } => vec!["BEAT".into(), state.to_string()],
+            Message::Beat { state: None, tick: Some(tick) } => vec!["BEAT".into(), tick.to_string()],
             Message::Bye => vec!["BYE".into()],
             Message::Ack { seq } => vec!["ACK".into(), seq.to_string()],
             Message::Nak { seq, reason } => vec!["NAK".into(), seq.to_string(), reason.clone()],
@@ -188,6 +257,31 @@ impl Message {
                 captured.to_string(),
             ],
             Message::Button { button, alarm } => vec!["BUTTON".into(), button.to_string(), alarm.to_string()],
+            Message::ClockStop { order, because, times } => {
+                let [black, white] = times_fields(*times);
+                vec!["CLOCKSTOP".into(), order.to_string(), because.to_string(), black, white]
+            }
+            Message::ClockRun { order, side, times } => {
+                let [black, white] = times_fields(*times);
+                vec!["CLOCKRUN".into(), order.to_string(), color_name(Some(*side)).into(), black, white]
+            }
+            Message::Say { number, color, kind, beep_ms, short, text } => vec![
+                "SAY".into(),
+                number.to_string(),
+                color_name(*color).into(),
+                dash(kind),
+                beep_ms.to_string(),
+                dash(short),
+                dash(text),
+            ],
+            Message::Press { side, tick } => {
+                vec!["PRESS".into(), color_name(Some(*side)).into(), number_or_dash(*tick)]
+            }
+            Message::Time { tick, reading } => {
+                let [black, white] = times_fields(Some(reading.times));
+                let (running, turn) = (color_name(reading.running).into(), color_name(reading.turn).into());
+                vec!["TIME".into(), number_or_dash(*tick), black, white, running, turn]
+            }
             Message::Unknown(fields) => fields.clone(),
         };
         Frame { seq, fields }
@@ -210,7 +304,10 @@ impl Message {
                 game: undash(field(5).unwrap_or("-")),
             },
             // a beat is a beat, whatever a later version adds to it
-            "BEAT" => Message::Beat { state: field(1).and_then(|s| s.parse().ok()) },
+            "BEAT" => Message::Beat {
+                state: field(1).and_then(|s| s.parse().ok()),
+                tick: field(1).and_then(|s| s.parse().ok()),
+            },
             "BYE" => Message::Bye,
             "ACK" => Message::Ack { seq: field(1)?.parse().ok()? },
             "NAK" => Message::Nak { seq: field(1)?.parse().ok()?, reason: field(2).unwrap_or("-").into() },
@@ -236,6 +333,36 @@ impl Message {
                 captured: field(4)?.parse().ok()?,
             },
             "BUTTON" => Message::Button { button: field(1)?.parse().ok()?, alarm: field(2)?.parse().ok()? },
+            "CLOCKSTOP" => Message::ClockStop {
+                order: field(1)?.parse().ok()?,
+                because: field(2)?.parse().ok()?,
+                times: parse_times(field(3), field(4))?,
+            },
+            "CLOCKRUN" => Message::ClockRun {
+                order: field(1)?.parse().ok()?,
+                side: parse_color(field(2)?)??,
+                times: parse_times(field(3), field(4))?,
+            },
+            "SAY" => Message::Say {
+                number: field(1)?.parse().ok()?,
+                color: parse_color(field(2)?)?,
+                kind: undash(field(3)?),
+                beep_ms: field(4)?.parse().ok()?,
+                short: undash(field(5)?),
+                text: undash(field(6)?),
+            },
+            "PRESS" => Message::Press {
+                side: parse_color(field(1)?)??,
+                tick: parse_number_or_dash(field(2).unwrap_or("-"))?,
+            },
+            "TIME" => Message::Time {
+                tick: parse_number_or_dash(field(1)?)?,
+                reading: ClockReading {
+                    times: parse_times(field(2), field(3))??,
+                    running: parse_color(field(4)?)?,
+                    turn: parse_color(field(5).unwrap_or("-"))?,
+                },
+            },
             _ => return None,
         })
     }
@@ -281,6 +408,7 @@ pub(super) mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::signal::clock::Phase;
 
     fn any_color() -> impl Strategy<Value = Color> {
         prop_oneof![Just(Color::Black), Just(Color::White)]
@@ -294,13 +422,44 @@ pub(super) mod tests {
         (-100i32..2000, -100i32..2000).prop_map(|(r, c)| Spot { row: f64::from(r) / 100.0, col: f64::from(c) / 100.0 })
     }
 
+    fn any_times() -> impl Strategy<Value = Times> {
+        let side = || {
+            (0u64..86_400_000, 0usize..4, any::<u8>()).prop_map(|(ms, phase, periods)| match phase {
+                0 => SideTime { phase: Phase::Untold, ms },
+                1 => SideTime { phase: Phase::Main, ms },
+                2 => SideTime { phase: Phase::Period(periods), ms },
+                _ => SideTime { phase: Phase::Over, ms: 0 },
+            })
+        };
+        (side(), side()).prop_map(|(black, white)| Times { black, white })
+    }
+
     fn any_message() -> impl Strategy<Value = Message> {
         let text = "[^-\\pC][^\\pC]{0,10}";
         prop_oneof![
             (any::<u32>(), text, text, text, "").prop_map(|(version, name, session, table, game)| {
                 Message::Hello { version, name, session, table, game }
             }),
-            proptest::option::of(any_state()).prop_map(|state| Message::Beat { state }),
+            proptest::option::of(any_state()).prop_map(|state| Message::Beat { state, tick: None }),
+            any::<u32>().prop_map(|tick| Message::Beat { state: None, tick: Some(tick) }),
+            (any::<u64>(), any::<u64>(), proptest::option::of(any_times()))
+                .prop_map(|(order, because, times)| Message::ClockStop { order, because, times }),
+            (any::<u64>(), any_color(), proptest::option::of(any_times()))
+                .prop_map(|(order, side, times)| Message::ClockRun { order, side, times }),
+            (any::<u64>(), proptest::option::of(any_color()), "[a-z_]{1,12}", any::<u32>(), text, text).prop_map(
+                |(number, color, kind, beep_ms, short, text)| Message::Say { number, color, kind, beep_ms, short, text }
+            ),
+            (any_color(), proptest::option::of(any::<u32>())).prop_map(|(side, tick)| Message::Press { side, tick }),
+            (
+                proptest::option::of(any::<u32>()),
+                any_times(),
+                proptest::option::of(any_color()),
+                proptest::option::of(any_color())
+            )
+                .prop_map(|(tick, times, running, turn)| Message::Time {
+                    tick,
+                    reading: ClockReading { times, running, turn }
+                }),
             Just(Message::Bye),
             any::<u16>().prop_map(|seq| Message::Ack { seq }),
             (any::<u16>(), "crc|unknown|busy").prop_map(|(seq, reason)| Message::Nak { seq, reason }),
@@ -329,7 +488,14 @@ pub(super) mod tests {
                 }
             ),
             (
-                prop_oneof![Just(Button::Acknowledge), Just(Button::Accept), Just(Button::Reject), Just(Button::Call)],
+                prop_oneof![
+                    Just(Button::Acknowledge),
+                    Just(Button::Accept),
+                    Just(Button::Reject),
+                    Just(Button::Call),
+                    Just(Button::Stop),
+                    Just(Button::Resume)
+                ],
                 any::<u64>()
             )
                 .prop_map(|(button, alarm)| Message::Button { button, alarm }),
@@ -346,14 +512,14 @@ pub(super) mod tests {
         fn further_fields_are_ignored(message in any_message()) {
             let mut frame = message.frame(0);
             // where a field may be missing, the first further one would be taken for it
-            if !matches!(message, Message::Beat { state: None }) {
+            if !matches!(message, Message::Beat { state: None, tick: None }) {
                 frame.fields.push("later".into());
                 prop_assert_eq!(Message::of(&frame), message);
             }
         }
 
         #[test]
-        fn any_fields_are_safe(kind in "HELLO|BEAT|ACK|NAK|ALARM|SEEN|CLEAR|STATE|MOVE|BUTTON|X", fields in proptest::collection::vec("\\PC{0,8}", 0..9)) {
+        fn any_fields_are_safe(kind in "HELLO|BEAT|ACK|NAK|ALARM|SEEN|CLEAR|STATE|MOVE|BUTTON|CLOCKSTOP|CLOCKRUN|SAY|PRESS|TIME|X", fields in proptest::collection::vec("\\PC{0,8}", 0..9)) {
             let frame = Frame { seq: 1, fields: std::iter::once(kind).chain(fields).collect() };
             let _ = Message::of(&frame).to_string();
         }

@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use super::config::LampChannels;
-use super::driver::{Driver, Health, Pressed};
+use super::driver::{Driver, FromDevice, Health};
 use super::exchange::Counters;
 use super::lamp::LampTimes;
-use super::lights::{Lamp, Lights, wired};
+use super::lights::{Lamp, LightRules, Lights, wired};
 use super::modbus::{Answer, AnswerDecoder, Request};
 use super::model::Outlook;
 use crate::game::Text;
@@ -55,7 +55,7 @@ pub struct ModbusDriver {
 
 impl ModbusDriver {
     /// A driver for the board with address `unit` on a line of `baud`; channel 1 is the first relay.
-    pub fn new(unit: u8, baud: u32, channels: LampChannels, times: LampTimes) -> ModbusDriver {
+    pub fn new(unit: u8, baud: u32, channels: LampChannels, rules: LightRules, times: LampTimes) -> ModbusDriver {
         let relay = |(lamp, channel): (Lamp, u8)| Relay {
             lamp,
             coil: u16::from(channel.saturating_sub(1)),
@@ -69,7 +69,7 @@ impl ModbusDriver {
             wire_ms: 16 * 11_000 / u64::from(baud.max(300)),
             relays: wired(channels).into_iter().map(relay).collect(),
             times,
-            lights: Lights::new(times.buzzer_ms),
+            lights: Lights::new(rules),
             in_flight: None,
             rest_until_ms: 0,
             ask_due_ms: 0,
@@ -149,7 +149,7 @@ impl Driver for ModbusDriver {
         self.lights.show(outlook, now_ms);
     }
 
-    fn received(&mut self, bytes: &[u8], now_ms: u64) -> Vec<Pressed> {
+    fn received(&mut self, bytes: &[u8], now_ms: u64) -> Vec<FromDevice> {
         for &byte in bytes {
             if let Some(answer) = self.decoder.push(byte) {
                 self.take(&answer, now_ms);
@@ -159,6 +159,7 @@ impl Driver for ModbusDriver {
     }
 
     fn poll(&mut self, now_ms: u64) -> Option<u64> {
+        self.lights.tick(now_ms);
         if let Some((request, due_ms)) = self.in_flight
             && now_ms >= due_ms
         {
@@ -244,8 +245,8 @@ mod tests {
 
     impl Table {
         fn new(faults: Faults) -> Table {
-            let times = LampTimes { reassert_ms: 2000, buzzer_ms: 1000, query_status: false };
-            let mut driver = ModbusDriver::new(1, 9600, LampChannels::default(), times);
+            let times = LampTimes { reassert_ms: 2000, query_status: false };
+            let mut driver = ModbusDriver::new(1, 9600, LampChannels::default(), LightRules::usual(1000), times);
             driver.opened(0);
             let lines = [BadLine::new(&faults, 0), BadLine::new(&faults, 1)];
             Table { driver, board: ModbusDevice::new(1), lines, now_ms: 0 }
@@ -306,9 +307,9 @@ mod tests {
         assert_eq!(table.driver.health(0), Health::Starting);
         table.run(4000);
         assert!(matches!(table.driver.health(table.now_ms), Health::Silent(text) if text.en.contains("unit")));
-        let channels = LampChannels { green: Some(1), amber: None, red: Some(3), buzzer: None };
+        let channels = LampChannels { green: Some(1), amber: None, red: Some(3), buzzer: None, blue: None, white: None };
         let mut table = Table::new(Faults::default());
-        table.driver = ModbusDriver::new(1, 9600, channels, table.driver.times);
+        table.driver = ModbusDriver::new(1, 9600, channels, LightRules::usual(1000), table.driver.times);
         table.board = ModbusDevice::with_relays(1, 2);
         table.show(&Model::new(false));
         table.run(1000);

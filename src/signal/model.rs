@@ -5,8 +5,10 @@
 
 use serde::Serialize;
 
+use super::clock::ClockOutlook;
+use super::show::Cue;
 use crate::game::{Event, EventKind, Spot, Text};
-use crate::rules::{Color, Point};
+use crate::rules::{Color, Point, Ruleset, Sanction};
 
 /// The named states, the least urgent first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -54,6 +56,8 @@ pub struct Alarm {
     pub points: Vec<Spot>,
     pub article: Option<String>,
     pub text: Option<Text>,
+    /// How heavy the verdict is that the ruleset proposes.
+    pub sanction: Sanction,
     /// The referee has seen it.
     pub acknowledged: bool,
     pub closed: Option<Closing>,
@@ -92,6 +96,12 @@ pub struct Outlook {
     /// Alarms that are not over, and the last of those that are, the oldest first.
     pub alarms: Vec<Alarm>,
     pub last_move: Option<MoveNote>,
+    /// Every state that holds; `state` is the most urgent of them.
+    #[serde(skip)]
+    pub active: Vec<Cue>,
+    /// The heaviest proposed verdict among the infractions that nobody has acknowledged.
+    pub heaviest: Option<Sanction>,
+    pub clock: ClockOutlook,
 }
 
 /// Alarms that are over are kept for devices that were away: so many.
@@ -109,6 +119,8 @@ pub struct Model {
     source_lost: bool,
     /// Some device lets the referee acknowledge. Without one, a repaired alarm is over.
     can_acknowledge: bool,
+    /// Verdicts that the ruleset proposes.
+    sanctions: Vec<(EventKind, Sanction)>,
 }
 
 impl Model {
@@ -121,7 +133,15 @@ impl Model {
             board_lost: false,
             source_lost: false,
             can_acknowledge,
+            sanctions: Vec::new(),
         }
+    }
+
+    /// With the weights that a ruleset gives to infractions.
+    pub fn weighed(mut self, ruleset: &Ruleset) -> Model {
+        let weigh = |kind| Some((kind, ruleset.infraction(kind)?.penalty.sanction));
+        self.sanctions = EventKind::ALL.into_iter().filter_map(weigh).collect();
+        self
     }
 
     /// Takes an event. `old`: from the journal of an earlier run.
@@ -172,6 +192,11 @@ impl Model {
         alarm.is_some_and(|a| !std::mem::replace(&mut a.acknowledged, true))
     }
 
+    /// The alarm of this number is over (or was forgotten).
+    pub fn is_over(&self, number: u64) -> bool {
+        self.alarms.iter().find(|a| a.number == number).is_none_or(Alarm::is_over)
+    }
+
     /// What devices show now.
     pub fn outlook(&self) -> Outlook {
         let live = || self.alarms.iter().filter(|a| !a.is_over());
@@ -189,7 +214,26 @@ impl Model {
             .into_iter()
             .find_map(|(holds, state, reason)| holds.then_some((state, reason)))
             .unwrap_or((State::Idle, "ok"));
-        Outlook { state, reason, alarms: self.alarms.clone(), last_move: self.last_move }
+        let cue = |(holds, state, reason): (bool, State, &str)| {
+            holds.then_some(match state {
+                State::Infraction => Cue::Infraction,
+                State::Fault => Cue::Fault,
+                State::Attention if reason == "notice" => Cue::Notice,
+                State::Attention | State::Idle => Cue::Attention,
+            })
+        };
+        let mut active: Vec<Cue> = candidates.into_iter().filter_map(cue).collect();
+        active.push(Cue::Idle);
+        let open = live().filter(serious).filter(|a| !a.acknowledged && a.closed.is_none());
+        Outlook {
+            state,
+            reason,
+            alarms: self.alarms.clone(),
+            last_move: self.last_move,
+            active,
+            heaviest: open.map(|a| a.sanction).max(),
+            clock: ClockOutlook::default(),
+        }
     }
 
     fn raise(&mut self, event: &Event, old: bool) {
@@ -208,6 +252,7 @@ impl Model {
             points,
             article: event.article.clone(),
             text: event.text.clone(),
+            sanction: self.sanctions.iter().find(|(k, _)| *k == event.kind).map_or(Sanction::None, |(_, s)| *s),
             acknowledged: false,
             closed: None,
             old,

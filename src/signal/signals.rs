@@ -6,16 +6,25 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::Receiver;
 
-use super::config::{DeviceConfig, DeviceKind};
-use super::console::{ConsoleDriver, Introduction};
+use super::clock::{ClockDesk, StopPolicy, Times};
+use super::config::{AlarmsConfig, ClockConfig, DeviceConfig, DeviceKind};
+use super::console::{ConsoleDriver, Introduction, Roles};
 use super::device::{DeviceStatus, DeviceThread};
+use super::dgt::{BoardClockDriver, GatewayDriver};
 use super::driver::Driver;
-use super::hub::{ConsoleInput, Hub};
+use super::hub::{ClockPress, ClockStatus, ConsoleInput, Hub, Outlets};
 use super::lamp::{LampDriver, LampTimes};
+use super::lights::LightRules;
+use super::lines::LinesDriver;
 use super::link::wake_pair;
 use super::modbus_lamp::ModbusDriver;
 use super::model::{Model, Outlook};
-use crate::game::{Event, SinkReport};
+use super::port::Places;
+use super::show::ShowMap;
+use super::tower_lamp::TowerDriver;
+use super::wire_log::WireLog;
+use crate::game::{Event, SinkReport, Text};
+use crate::rules::{Color, Ruleset};
 
 /// What the devices of a table need to know.
 #[derive(Clone, Debug, Default)]
@@ -25,6 +34,12 @@ pub struct SignalConfig {
     pub table: String,
     /// Names the game: a console forgets its alarms when it changes. The record's folder will do.
     pub game: String,
+    pub alarms: AlarmsConfig,
+    pub clock: ClockConfig,
+    /// Weighs the infractions, and says whether a dispute stops the clock.
+    pub ruleset: Option<Arc<Ruleset>>,
+    /// Where ports are looked up.
+    pub places: Places,
 }
 
 /// Why signals cannot start.
@@ -36,6 +51,10 @@ pub enum SignalError {
     SharedPort { first: String, second: String, port: String },
     #[error("cannot start a device's thread: {0}")]
     Io(#[from] std::io::Error),
+    #[error("{key}: {problem}")]
+    Alarms { key: &'static str, problem: String },
+    #[error("alarms.wire_log: {} cannot be written: {error}", path.display())]
+    WireLog { path: std::path::PathBuf, error: std::io::Error },
 }
 
 /// The devices, each with a thread and a port of its own. A port that is missing or lost is opened again when it comes back.
@@ -45,6 +64,7 @@ pub struct Signals {
     statuses: Vec<Arc<Mutex<DeviceStatus>>>,
     threads: Vec<JoinHandle<()>>,
     inputs: Receiver<ConsoleInput>,
+    presses: Receiver<ClockPress>,
     reports: Receiver<SinkReport>,
 }
 
@@ -61,25 +81,46 @@ impl Signals {
                 return Err(SignalError::SharedPort { first, second, port });
             }
         }
-        let can_acknowledge = config.devices.iter().any(|d| d.kind == DeviceKind::Console);
-        let pairs = config.devices.iter().map(|_| wake_pair()).collect::<Result<Vec<_>, _>>()?;
+        let SignalConfig { devices, table, game, alarms, clock, ruleset, places } = config;
+        alarms.check().map_err(|(key, problem)| SignalError::Alarms { key, problem })?;
+        let wire_log = match &alarms.wire_log {
+            None => None,
+            Some(path) => Some(Arc::new(
+                WireLog::open(path).map_err(|error| SignalError::WireLog { path: path.clone(), error })?,
+            )),
+        };
+        let can_acknowledge = devices.iter().any(can_acknowledge);
+        let pairs = devices.iter().map(|_| wake_pair()).collect::<Result<Vec<_>, _>>()?;
         let (wakers, wakes): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
         let (send_input, inputs) = crossbeam_channel::unbounded();
+        let (send_press, presses) = crossbeam_channel::unbounded();
         let (send_report, reports) = crossbeam_channel::unbounded();
-        let hub = Arc::new(Hub::new(Model::new(can_acknowledge), wakers, send_input, send_report));
-        let introduction = Introduction { session: new_session(), table: config.table, game: config.game };
-        let mut signals = Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, reports };
-        for (device, wake) in config.devices.iter().zip(wakes) {
+        let (mut model, mut policy) = (Model::new(can_acknowledge), StopPolicy::default());
+        if let Some(ruleset) = &ruleset {
+            model = model.weighed(ruleset);
+            policy = StopPolicy::new(&clock.stop, ruleset);
+        }
+        policy.restore_period = clock.restore_period.unwrap_or(policy.restore_period);
+        let outlets = Outlets { inputs: send_input, presses: send_press, reports: send_report };
+        let hub = Arc::new(Hub::new(model, ClockDesk::new(policy), wakers, outlets));
+        let introduction = Introduction { session: new_session(), table, game };
+        let mut signals = Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, reports };
+        for (device, wake) in devices.iter().zip(wakes) {
             let status = Arc::new(Mutex::new(DeviceStatus::new(device.name(), device.port.clone())));
             let thread = DeviceThread {
                 hub: Arc::clone(&signals.hub),
                 wake,
                 status: Arc::clone(&status),
-                driver: driver(device, &introduction),
-                name: device.name(),
-                path: device.port.clone(),
+                driver: driver(device, &introduction, &alarms),
+                name: device.name().into(),
+                port: device
+                    .port
+                    .parse()
+                    .map_err(|problem| SignalError::Config { device: device.name(), key: "signal.port", problem })?,
+                places: places.clone(),
                 baud: device.baud(),
                 log_bytes: device.log_bytes,
+                wire_log: wire_log.clone(),
             };
             signals.statuses.push(status);
             signals.threads.push(std::thread::Builder::new().name(device.name()).spawn(move || thread.run())?);
@@ -100,6 +141,36 @@ impl Signals {
     /// The referee has seen an alarm by another way than a console (the page).
     pub fn acknowledge(&self, alarm: u64) {
         self.hub.acknowledge(alarm);
+    }
+
+    /// Lets the clock stand (`run`: none) or one side's time run, and shows `times` from then on.
+    pub fn order_clock(&self, run: Option<Color>, times: Option<Times>) {
+        self.hub.order(run, times);
+    }
+
+    /// Lets the clock go on after a stop; false if nobody knows whose turn it was.
+    pub fn resume_clock(&self) -> bool {
+        self.hub.resume()
+    }
+
+    /// Has something said and shown at the clock. `short`: at most eleven ASCII characters.
+    pub fn announce(&self, color: Option<Color>, kind: &str, text: Text, short: &str, beep_ms: u32) {
+        self.hub.say(color, kind, text, short, beep_ms);
+    }
+
+    /// What the clock shows and how it goes; none before its first reading.
+    pub fn clock(&self) -> Option<ClockStatus> {
+        self.hub.clock()
+    }
+
+    /// Presses of the clock, from any device.
+    pub fn presses(&self) -> &Receiver<ClockPress> {
+        &self.presses
+    }
+
+    /// The instant at which the devices' own times start.
+    pub fn epoch(&self) -> std::time::Instant {
+        self.hub.epoch()
     }
 
     /// What the devices are to show.
@@ -135,20 +206,46 @@ impl Drop for Signals {
     }
 }
 
-fn driver(device: &DeviceConfig, introduction: &Introduction) -> Box<dyn Driver> {
-    let channels = device.channels.unwrap_or_default();
-    let times = LampTimes {
-        reassert_ms: device.reassert_s.unwrap_or(5) * 1000,
-        buzzer_ms: device.buzzer_ms.unwrap_or(1000),
-        query_status: device.query_status,
-    };
+/// The device lets the referee say that he has seen an alarm.
+fn can_acknowledge(device: &DeviceConfig) -> bool {
     match device.kind {
-        DeviceKind::Console => {
-            let language = device.language.unwrap_or_default();
-            Box::new(ConsoleDriver::new(device.baud(), language, introduction.clone()))
+        DeviceKind::Console => true,
+        DeviceKind::Lines => device.inputs.is_some_and(|i| i.can_acknowledge()),
+        _ => false,
+    }
+}
+
+fn driver(device: &DeviceConfig, introduction: &Introduction, alarms: &AlarmsConfig) -> Box<dyn Driver> {
+    let channels = device.channels.unwrap_or_default();
+    let reassert_ms = device.reassert_s.unwrap_or(5) * 1000;
+    let times = LampTimes { reassert_ms, query_status: device.query_status };
+    let usual = ShowMap::usual(device.buzzer_ms.unwrap_or(1000));
+    let rules = || LightRules {
+        show: device.show.as_ref().map_or(usual.clone(), |own| usual.clone().with(own)),
+        priority: alarms.priority.clone(),
+        min_on_ms: alarms.min_on_ms,
+        silent_in_byoyomi: alarms.silent_in_byoyomi,
+        remind_ms: alarms.remind_s * 1000,
+    };
+    let line = |roles| {
+        let language = device.language.unwrap_or_default();
+        Box::new(ConsoleDriver::new(device.baud(), language, introduction.clone(), roles))
+    };
+    let left = device.left.unwrap_or(Color::Black);
+    match device.kind {
+        DeviceKind::Console => line(Roles::CONSOLE),
+        DeviceKind::Clock => line(Roles::CLOCK),
+        DeviceKind::Lamp => Box::new(LampDriver::new(channels, rules(), times)),
+        DeviceKind::Modbus => {
+            Box::new(ModbusDriver::new(device.unit.unwrap_or(1), device.baud(), channels, rules(), times))
         }
-        DeviceKind::Lamp => Box::new(LampDriver::new(channels, times)),
-        DeviceKind::Modbus => Box::new(ModbusDriver::new(device.unit.unwrap_or(1), device.baud(), channels, times)),
+        DeviceKind::Tower => Box::new(TowerDriver::new(rules(), reassert_ms)),
+        DeviceKind::Lines => {
+            let (outputs, inputs) = (device.outputs.unwrap_or_default(), device.inputs.unwrap_or_default());
+            Box::new(LinesDriver::new(outputs, inputs, rules()))
+        }
+        DeviceKind::Dgt => Box::new(BoardClockDriver::new(left)),
+        DeviceKind::Dgt3000 => Box::new(GatewayDriver::new(left)),
     }
 }
 

@@ -117,7 +117,7 @@ impl ConsoleDevice {
                     Message::Clear { alarm, how } => {
                         self.alarms.get_mut(alarm).is_some_and(|a| a.closed.replace(*how) != Some(*how))
                     }
-                    Message::State { state, .. } | Message::Beat { state: Some(state) } => {
+                    Message::State { state, .. } | Message::Beat { state: Some(state), .. } => {
                         self.state.replace(*state) != Some(*state)
                     }
                     _ => true,
@@ -157,7 +157,7 @@ impl Device for ConsoleDevice {
     fn poll(&mut self, now_ms: u64) -> Vec<What> {
         if now_ms >= self.beat_due_ms {
             self.beat_due_ms = now_ms + BEAT_MS;
-            self.exchange.send_plain(&Message::Beat { state: None });
+            self.exchange.send_plain(&Message::Beat { state: None, tick: None });
         }
         if self.exchange.is_free()
             && let Some(button) = self.buttons.first()
@@ -244,8 +244,8 @@ mod tests {
     use super::*;
     use crate::game::{Event, EventKind, Interval};
     use crate::signal::config::Language;
-    use crate::signal::console::{ConsoleDriver, Introduction};
-    use crate::signal::driver::{Driver, Pressed};
+    use crate::signal::console::{ConsoleDriver, Introduction, Roles};
+    use crate::signal::driver::{Driver, FromDevice, Pressed};
     use crate::signal::emulator::Faults;
     use crate::signal::emulator::faults::BadLine;
     use crate::signal::model::Model;
@@ -266,7 +266,7 @@ mod tests {
         fn new(faults: Faults) -> Table {
             let introduction = Introduction { session: "S1".into(), table: "1".into(), game: "g".into() };
             let mut table = Table {
-                driver: ConsoleDriver::new(115_200, Language::En, introduction),
+                driver: ConsoleDriver::new(115_200, Language::En, introduction, Roles::CONSOLE),
                 console: ConsoleDevice::new(115_200),
                 lines: [BadLine::new(&faults, 0), BadLine::new(&faults, 1)],
                 model: Model::new(true),
@@ -309,7 +309,11 @@ mod tests {
             }
             self.console.poll(self.now_ms);
             let up = self.lines[1].pass(&std::mem::take(self.console.output()), false);
-            self.pressed.extend(self.driver.received(&up, self.now_ms));
+            let told = self.driver.received(&up, self.now_ms);
+            self.pressed.extend(told.into_iter().filter_map(|t| match t {
+                FromDevice::Button(pressed) => Some(pressed),
+                _ => None,
+            }));
             self.now_ms += 1;
         }
 

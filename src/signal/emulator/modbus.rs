@@ -34,21 +34,45 @@ impl ModbusDevice {
         (1..=self.relays.len()).filter(|&n| self.relays[n - 1]).collect()
     }
 
+    fn switch(&mut self, coil: u16, on: bool, what: &mut Vec<What>) {
+        let Some(relay) = self.relays.get_mut(usize::from(coil)) else { return };
+        let changed = std::mem::replace(relay, on) != on;
+        let channel = u8::try_from(coil + 1).unwrap_or(u8::MAX);
+        what.push(What::Relay { channel, on, changed });
+    }
+
     fn answer(&mut self, request: Request, what: &mut Vec<What>) -> Answer {
         match request {
-            Request::Write { coil, on } => match self.relays.get_mut(usize::from(coil)) {
-                Some(relay) => {
-                    let changed = std::mem::replace(relay, on) != on;
-                    let channel = u8::try_from(coil + 1).unwrap_or(u8::MAX);
-                    what.push(What::Relay { channel, on, changed });
+            Request::Write { coil, on } => match self.relays.get(usize::from(coil)) {
+                Some(_) => {
+                    self.switch(coil, on, what);
                     Answer::Written { coil, on }
                 }
                 None => Answer::Exception { function: 5, code: 2 },
             },
+            Request::Flip { coil } => match self.relays.get(usize::from(coil)).copied() {
+                Some(on) => {
+                    self.switch(coil, !on, what);
+                    Answer::Flipped { coil }
+                }
+                None => Answer::Exception { function: 5, code: 2 },
+            },
+            Request::WriteAll { on } => {
+                (0..self.relays.len() as u16).for_each(|coil| self.switch(coil, on, what));
+                Answer::WrittenAll { on }
+            }
+            Request::WriteMany { first, count, states } => {
+                if usize::from(first) + usize::from(count) > self.relays.len() {
+                    return Answer::Exception { function: 15, code: 2 };
+                }
+                (0..count).for_each(|n| self.switch(first + n, states >> n & 1 == 1, what));
+                Answer::WrittenMany { first, count }
+            }
             Request::Read { first, count } => {
-                let is_on = |n: u16| self.relays.get(usize::from(n)).copied().unwrap_or(false);
-                let byte =
-                    |n: u16| (0..8).filter(|b| n * 8 + b < count && is_on(first + n * 8 + b)).map(|b| 1u8 << b).sum();
+                let is_on = |n: u16| {
+                    first.checked_add(n).and_then(|n| self.relays.get(usize::from(n))).copied().unwrap_or(false)
+                };
+                let byte = |n: u16| (0..8).filter(|b| n * 8 + b < count && is_on(n * 8 + b)).map(|b| 1u8 << b).sum();
                 Answer::Coils((0..count.div_ceil(8)).map(byte).collect())
             }
         }

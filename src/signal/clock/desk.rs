@@ -1,0 +1,342 @@
+//! What the table keeps of its clock: the newest reading, what it showed at the turn's beginning, the order that stands. Pure.
+
+use super::{
+    Announcement, ClockOrder, ClockOutlook, ClockReading, Drift, DriftMeter, Phase, PressSeen, SideTime, StopPolicy,
+    Times,
+};
+use crate::game::{Event, Text};
+use crate::rules::Color;
+
+/// The same side's press, seen by two devices, is one press if no more than this lies between.
+const SAME_PRESS_MS: u64 = 2000;
+/// A side whose time rises in its own turn from no more than this has used up what it had.
+const USED_UP_MS: u64 = 1500;
+/// A rise of less is a correction, not a period.
+const PERIOD_RISE_MS: u64 = 2000;
+/// A clock that has said nothing for so long may show anything.
+const FRESH_MS: u64 = 5000;
+
+/// What becomes of a press or a reading, for the log and the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockNote {
+    /// Nothing new.
+    None,
+    /// The clock stands, as it was told.
+    Stopped,
+    /// It runs again after goband had stopped it.
+    Resumed,
+}
+
+/// What can be told of the periods of a clock that does not tell them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Guess {
+    in_period: bool,
+}
+
+/// The fold.
+#[derive(Clone, Debug)]
+pub struct ClockDesk {
+    policy: StopPolicy,
+    reading: Option<(ClockReading, u64)>,
+    /// What the clock showed when the present turn began.
+    at_turn: Option<(Color, Times)>,
+    guesses: [Guess; 2],
+    order: Option<ClockOrder>,
+    /// The highest order that a clock has obeyed.
+    obeyed: u64,
+    stopped: bool,
+    say: Option<Announcement>,
+    numbers: u64,
+    presses: u64,
+    last_press: Option<(PressSeen, String)>,
+    meter: DriftMeter,
+    grain_ms: u64,
+}
+
+fn place(color: Color) -> usize {
+    usize::from(color == Color::White)
+}
+
+impl ClockDesk {
+    /// A clock of which nothing is known.
+    pub fn new(policy: StopPolicy) -> ClockDesk {
+        ClockDesk {
+            policy,
+            reading: None,
+            at_turn: None,
+            guesses: [Guess::default(); 2],
+            order: None,
+            obeyed: 0,
+            stopped: false,
+            say: None,
+            numbers: 0,
+            presses: 0,
+            last_press: None,
+            meter: DriftMeter::default(),
+            grain_ms: 0,
+        }
+    }
+
+    fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// The newest reading and when it came.
+    pub fn reading(&self) -> Option<(ClockReading, u64)> {
+        self.reading
+    }
+
+    /// How much the clock gains or loses against ours.
+    pub fn drift(&self) -> Option<Drift> {
+        self.meter.drift(self.grain_ms)
+    }
+
+    /// A reading came. `grain_ms`: how late such readings may be.
+    pub fn read(&mut self, reading: ClockReading, now_ms: u64, grain_ms: u64) -> ClockNote {
+        self.grain_ms = grain_ms;
+        self.meter.see(&reading, now_ms, grain_ms);
+        let before = self.reading.replace((reading, now_ms)).map(|(r, _)| r);
+        if let Some(before) = before {
+            self.guess(&before, &reading);
+        }
+        let turn = reading.running.or(reading.turn);
+        match turn {
+            Some(color) if self.at_turn.is_none_or(|(c, _)| c != color) => {
+                self.at_turn = Some((color, reading.times));
+            }
+            _ => {}
+        }
+        match (self.stopped, reading.running) {
+            (false, None) if self.order.is_some_and(|o| o.run.is_none() && o.number <= self.obeyed) => {
+                // only the first time: a clock that was started again and stopped by hand is not ours
+                if before.is_some_and(|b| b.running.is_some()) {
+                    self.stopped = true;
+                    return ClockNote::Stopped;
+                }
+                ClockNote::None
+            }
+            (true, Some(_)) => {
+                self.stopped = false;
+                // what was obeyed is over
+                self.order = self.order.filter(|o| o.number > self.obeyed);
+                ClockNote::Resumed
+            }
+            _ => ClockNote::None,
+        }
+    }
+
+    /// Byo-yomi shows itself: a side's time rises in its own turn after it was used up.
+    fn guess(&mut self, before: &ClockReading, now: &ClockReading) {
+        let (Some(was), Some(is)) = (before.running, now.running) else { return };
+        if was != is {
+            return;
+        }
+        let (old, new) = (before.times.of(is).ms, now.times.of(is).ms);
+        if old <= USED_UP_MS && new >= old + PERIOD_RISE_MS {
+            self.guesses[place(is)].in_period = true;
+        }
+    }
+
+    /// The side is in byo-yomi, as far as can be told.
+    fn is_in_period(&self, color: Color, time: SideTime) -> bool {
+        match time.phase {
+            Phase::Period(_) => true,
+            Phase::Main | Phase::Over => false,
+            Phase::Untold => self.guesses[place(color)].in_period,
+        }
+    }
+
+    /// A press. None if another device has told of it already.
+    pub fn pressed(&mut self, press: PressSeen, device: &str) -> Option<PressSeen> {
+        if let Some((last, by)) = &self.last_press
+            && last.side == press.side
+            && by != device
+            && press.at_ms.abs_diff(last.at_ms) <= SAME_PRESS_MS
+        {
+            return None;
+        }
+        self.last_press = Some((press, device.to_owned()));
+        self.presses += 1;
+        Some(press)
+    }
+
+    /// Something happened at the table: the clock is stopped where the policy says so. An old event stops nothing.
+    pub fn tell(&mut self, event: &Event, now_ms: u64) {
+        if self.policy.stops(event.kind) {
+            self.dispute(event.seq, now_ms);
+        }
+    }
+
+    fn dispute(&mut self, seq: u64, now_ms: u64) {
+        let fresh = self.reading.filter(|(_, at)| now_ms.saturating_sub(*at) <= FRESH_MS).map(|(r, _)| r);
+        if fresh.is_some_and(|r| r.running.is_none()) {
+            // it stands already
+            return;
+        }
+        if self.order.is_some_and(|o| o.run.is_none() && o.number > self.obeyed) {
+            // told, but not obeyed yet
+            return;
+        }
+        let times = fresh.filter(|_| self.policy.restore_period).and_then(|reading| {
+            let side = reading.running?;
+            let mut times = reading.times;
+            let (color, at_turn) = self.at_turn?;
+            if color != side || !self.is_in_period(side, reading.times.of(side)) {
+                return None;
+            }
+            *times.of_mut(side) = at_turn.of(side);
+            Some(times)
+        });
+        let number = self.number();
+        self.order = Some(ClockOrder { number, run: None, times, because: Some(seq) });
+    }
+
+    /// The event is void or decided: a stop that no clock has obeyed yet is not sent any more.
+    pub fn void(&mut self, seq: u64) {
+        self.order = self.order.filter(|o| o.because != Some(seq) || o.number <= self.obeyed);
+    }
+
+    /// Somebody lets the clock stand or run. `times`: to be shown from then on.
+    pub fn order(&mut self, run: Option<Color>, times: Option<Times>) -> u64 {
+        let number = self.number();
+        self.order = Some(ClockOrder { number, run, times, because: None });
+        number
+    }
+
+    /// The side whose time ran when goband stopped it, for "go on".
+    pub fn side_to_resume(&self) -> Option<Color> {
+        self.at_turn.map(|(color, _)| color).or_else(|| self.reading.and_then(|(r, _)| r.turn))
+    }
+
+    /// A clock has done what order `number` says.
+    pub fn obeyed(&mut self, number: u64) -> ClockNote {
+        if number <= self.obeyed {
+            return ClockNote::None;
+        }
+        self.obeyed = number;
+        let is_stop = self.order.is_some_and(|o| o.number == number && o.run.is_none());
+        let stands = self.reading.is_none_or(|(r, _)| r.running.is_none());
+        if is_stop && stands {
+            self.stopped = true;
+            return ClockNote::Stopped;
+        }
+        ClockNote::None
+    }
+
+    /// Something is to be said at the clock.
+    pub fn say(&mut self, color: Option<Color>, kind: &str, text: Text, short: &str, beep_ms: u32) {
+        let number = self.number();
+        let short = short.chars().filter(char::is_ascii).take(11).collect();
+        self.say = Some(Announcement { number, color, kind: kind.to_owned(), text, short, beep_ms });
+    }
+
+    /// What devices need to know.
+    pub fn outlook(&self) -> ClockOutlook {
+        let in_byoyomi = self.reading.and_then(|(reading, _)| {
+            let side = reading.running.or(reading.turn)?;
+            self.is_in_period(side, reading.times.of(side)).then_some(side)
+        });
+        ClockOutlook {
+            order: self.order,
+            say: self.say.clone(),
+            stopped: self.stopped,
+            in_byoyomi,
+            presses: self.presses,
+            is_software: false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::{EventKind, Interval};
+    use crate::rules::Ruleset;
+    use crate::signal::clock::StopFor;
+
+    fn desk() -> ClockDesk {
+        ClockDesk::new(StopPolicy::new(&StopFor::Ruleset, &Ruleset::builtin("team-relay").unwrap()))
+    }
+
+    fn event(seq: u64, kind: EventKind) -> Event {
+        Event { seq, ..Event::new(kind, Interval::default(), 0, 1.0) }
+    }
+
+    fn reading(black: &str, white: &str, running: Option<Color>) -> ClockReading {
+        let times = Times { black: black.parse().unwrap(), white: white.parse().unwrap() };
+        ClockReading { times, running, turn: running }
+    }
+
+    #[test]
+    fn a_dispute_stops_a_running_clock_once() {
+        let mut desk = desk();
+        desk.read(reading("main:600000", "main:600000", Some(Color::Black)), 0, 10);
+        desk.tell(&event(4, EventKind::PressBeforeMove), 100);
+        assert_eq!(desk.outlook().order, None, "a caution does not");
+        desk.tell(&event(5, EventKind::DoubleMove), 200);
+        let order = desk.outlook().order.unwrap();
+        assert_eq!((order.run, order.times, order.because), (None, None, Some(5)));
+        desk.tell(&event(6, EventKind::Takeback), 300);
+        assert_eq!(desk.outlook().order, Some(order), "one stop is enough");
+        desk.obeyed(order.number);
+        assert_eq!(desk.read(reading("main:599000", "main:600000", None), 1200, 10), ClockNote::Stopped);
+        assert!(desk.outlook().stopped);
+        desk.tell(&event(7, EventKind::Takeback), 1300);
+        assert_eq!(desk.outlook().order, Some(order), "it stands");
+        let go_on = desk.order(desk.side_to_resume(), None);
+        assert_eq!(desk.outlook().order.map(|o| (o.number, o.run)), Some((go_on, Some(Color::Black))));
+        desk.obeyed(go_on);
+        assert_eq!(desk.read(reading("main:599000", "main:600000", Some(Color::Black)), 9000, 10), ClockNote::Resumed);
+        assert!(!desk.outlook().stopped);
+    }
+
+    #[test]
+    fn in_byoyomi_it_goes_back_to_what_it_showed_after_the_opponents_move() {
+        let mut desk = desk();
+        desk.read(reading("period:12000:3", "period:30000:2", Some(Color::Black)), 0, 10);
+        desk.read(reading("period:30000:3", "period:30000:2", Some(Color::White)), 1000, 10);
+        desk.read(reading("period:30000:3", "period:21000:2", Some(Color::White)), 10_000, 10);
+        desk.tell(&event(5, EventKind::DoubleMove), 10_100);
+        let times = desk.outlook().order.unwrap().times.unwrap();
+        assert_eq!((times.black.to_string(), times.white.to_string()), ("period:30000:3".into(), "period:30000:2".into()));
+    }
+
+    #[test]
+    fn byoyomi_is_seen_on_a_clock_that_does_not_tell() {
+        let mut desk = desk();
+        desk.read(reading("time:2000", "time:60000", Some(Color::Black)), 0, 1000);
+        desk.read(reading("time:1000", "time:60000", Some(Color::Black)), 1000, 1000);
+        assert_eq!(desk.outlook().in_byoyomi, None);
+        desk.read(reading("time:30000", "time:60000", Some(Color::Black)), 2000, 1000);
+        assert_eq!(desk.outlook().in_byoyomi, Some(Color::Black), "a rise in his own turn");
+        // a Fischer increment comes with the press: no byo-yomi
+        desk.read(reading("time:30000", "time:60000", Some(Color::White)), 3000, 1000);
+        desk.read(reading("time:30000", "time:70000", Some(Color::Black)), 4000, 1000);
+        assert_eq!(desk.outlook().in_byoyomi, Some(Color::Black));
+        desk.read(reading("time:30000", "time:70000", Some(Color::White)), 5000, 1000);
+        assert_eq!(desk.outlook().in_byoyomi, None);
+    }
+
+    #[test]
+    fn a_press_that_two_devices_saw_is_one() {
+        let mut desk = desk();
+        let press = |side, at_ms| PressSeen { side, at_ms, uncertainty_ms: 5 };
+        assert!(desk.pressed(press(Color::Black, 1000), "button").is_some());
+        assert!(desk.pressed(press(Color::Black, 1600), "clock").is_none());
+        assert!(desk.pressed(press(Color::White, 1700), "clock").is_some());
+        assert!(desk.pressed(press(Color::White, 1800), "clock").is_some(), "the same device means it");
+        assert_eq!(desk.outlook().presses, 3);
+    }
+
+    #[test]
+    fn a_stop_that_is_void_before_it_was_obeyed_is_not_sent() {
+        let mut desk = desk();
+        desk.tell(&event(5, EventKind::DoubleMove), 200);
+        assert!(desk.outlook().order.is_some(), "a clock that was not heard may run");
+        desk.void(4);
+        assert!(desk.outlook().order.is_some());
+        desk.void(5);
+        assert_eq!(desk.outlook().order, None);
+    }
+}
