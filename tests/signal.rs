@@ -32,7 +32,8 @@ fn about(seq: u64, kind: EventKind, of: u64) -> Event {
 }
 
 fn spawn(devices: Vec<DeviceConfig>) -> Signals {
-    Signals::spawn(SignalConfig { devices, table: "table-1".into(), game: "game-1".into(), ..SignalConfig::default() }).unwrap()
+    Signals::spawn(SignalConfig { devices, table: "table-1".into(), game: "game-1".into(), ..SignalConfig::default() })
+        .unwrap()
 }
 
 fn console_at(path: &Path) -> DeviceConfig {
@@ -135,8 +136,9 @@ fn an_infraction_lights_the_lamp_and_reaches_the_console_and_its_button_comes_ba
     let input = signals.inputs().recv_timeout(PATIENCE).unwrap();
     assert_eq!((input.device.as_str(), input.button, input.alarm), ("console", Button::Acknowledge, Some(2)));
     hear_state(&console, State::Attention);
-    hear_relay(&lamp, 3, false);
+    // amber comes at once, red stays for its shortest time
     hear_relay(&lamp, 2, true);
+    hear_relay(&lamp, 3, false);
 
     signals.tell(&about(3, EventKind::Repaired, 2));
     hear(console.heard(), "the end of it", |h| match news(h) {

@@ -15,7 +15,7 @@ use crate::game::{Event, GameInfo, Player};
 use crate::record::JOURNAL_FILE;
 use crate::referee::RefereeOptions;
 use crate::service::scorecard::{Scorecard, Truth};
-use crate::service::{self, Table, TableSetup};
+use crate::service::{self, SignalSetup, Table, TableSetup};
 use crate::signal::emulator::{Console, EmulatorOptions, Heard, Lamp};
 use crate::signal::{DeviceConfig, DeviceKind};
 use crate::virtualboard::{self, VirtualBoard};
@@ -86,7 +86,7 @@ pub fn run(args: DemoArgs) -> Result<u8> {
         size: None,
         corners: None,
         referee: RefereeOptions::new(ruleset),
-        devices: devices.configs(),
+        signal: SignalSetup { devices: devices.configs(), ..SignalSetup::default() },
         feed: Some(FeedConfig { listen: page_address(&args.listen)?, table: "demo".into(), ..FeedConfig::default() }),
         replay: true,
     })?;

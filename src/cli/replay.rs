@@ -11,7 +11,7 @@ use crate::capture::{CaptureThread, OpenOptions, Pace, SourceSpec};
 use crate::game::{Event, EventKind, GameInfo, GameState};
 use crate::referee::{Press, RefereeOptions};
 use crate::service::scorecard::{Scorecard, Truth};
-use crate::service::{self, Config, Summary, Table, TableSetup};
+use crate::service::{self, Config, SignalSetup, Summary, Table, TableSetup};
 
 use super::{Format, UsageError};
 
@@ -104,14 +104,14 @@ fn setup(args: &ReplayArgs) -> Result<TableSetup> {
                 size: None,
                 corners: None,
                 referee: RefereeOptions::new(ruleset),
-                devices: Vec::new(),
+                signal: SignalSetup::default(),
                 feed: None,
                 replay: true,
             }
         }
     };
     setup.name = "replay".into();
-    setup.devices = Vec::new();
+    setup.signal.devices = Vec::new();
     setup.feed = None;
     setup.replay = true;
     setup.size = args.size.or(setup.size);

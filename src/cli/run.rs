@@ -9,7 +9,7 @@ use crate::capture::{CaptureThread, OpenOptions, Pace, SourceSpec};
 use crate::feed::{FeedConfig, OperatorAccess};
 use crate::game::{GameInfo, Orientation, Player};
 use crate::referee::RefereeOptions;
-use crate::service::{self, Config, ConfigError, Table, TableSetup};
+use crate::service::{self, Config, ConfigError, SignalSetup, Table, TableSetup};
 use crate::vision::Calibration;
 
 use super::UsageError;
@@ -23,6 +23,9 @@ pub struct RunArgs {
     /// Begin a new game although the last one has not ended
     #[arg(long)]
     new_game: bool,
+    /// Write every byte sent to and received from signal devices to this file, with its time
+    #[arg(long, value_name = "FILE")]
+    wire_log: Option<PathBuf>,
 }
 
 /// Runs the daemon until a signal or the end of the footage.
@@ -30,7 +33,8 @@ pub struct RunArgs {
 /// # Errors
 /// A configuration that cannot be used; a journal, page or device that cannot be had.
 pub fn run(args: RunArgs) -> Result<u8> {
-    let config = Config::load(&args.config)?;
+    let mut config = Config::load(&args.config)?;
+    config.alarms.wire_log = args.wire_log.or(config.alarms.wire_log);
     let spec = source_spec(&config)?;
     let folder = service::game_folder(&config.table.records, &config.table.name, args.new_game)?;
     let setup = setup(&config, folder.clone())?;
@@ -115,7 +119,11 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
         size: t.size.or(calibration.as_ref().map(|c| c.lattice.size)),
         corners: t.corners.or(calibration.as_ref().map(|c| c.lattice.corners())),
         referee: RefereeOptions { capture_grace_ms: t.capture_grace_ms, start, ..RefereeOptions::new(ruleset) },
-        devices: config.signal.clone(),
+        signal: SignalSetup {
+            devices: config.signal.clone(),
+            alarms: config.alarms.clone(),
+            clock: config.clock.clone(),
+        },
         feed: Some(FeedConfig {
             listen,
             table: t.name.clone(),

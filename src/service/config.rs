@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::signal::DeviceConfig;
+use crate::signal::{AlarmsConfig, ClockConfig, DeviceConfig};
 
 /// The whole file. Every section but `[source]` may be left out.
 #[derive(Clone, Debug, Deserialize)]
@@ -17,6 +17,10 @@ pub struct Config {
     pub game: GameConfig,
     #[serde(default)]
     pub signal: Vec<DeviceConfig>,
+    #[serde(default)]
+    pub alarms: AlarmsConfig,
+    #[serde(default)]
+    pub clock: ClockConfig,
     #[serde(default)]
     pub feed: FeedSection,
 }
@@ -135,6 +139,9 @@ impl Config {
             *p = folder.join(&*p);
         }
         config.table.records = folder.join(&config.table.records);
+        if let Some(log) = &mut config.alarms.wire_log {
+            *log = folder.join(&*log);
+        }
         if config.table.ruleset.ends_with(".toml") {
             config.table.ruleset = folder.join(&config.table.ruleset).display().to_string();
         }
@@ -200,6 +207,7 @@ impl Config {
                 .check()
                 .map_err(|(key, problem)| (format!("signal {} ({}): {key}", n + 1, device.name()), problem))?;
         }
+        self.alarms.check().map_err(|(key, problem)| (key.to_owned(), problem))?;
         Ok(())
     }
 }

@@ -12,4 +12,5 @@ mod table;
 
 pub use config::{Config, ConfigError, FeedSection, GameConfig, SourceConfig, TableConfig};
 pub use setup::{game_folder, load_ruleset, load_start, open_source, virtual_board, virtual_source};
+pub use sinks::SignalSetup;
 pub use table::{Summary, Table, TableSetup, stop_on_signals};

@@ -9,7 +9,8 @@ use crossbeam_channel::Receiver;
 use crate::feed::{Condition, Feed, Health};
 use crate::game::{Event, GameInfo, GameState, SinkReport, Text, sgf};
 use crate::record::{AppendOutcome, EventsFile, Evidence, EvidenceOptions, Journal, SgfFile};
-use crate::signal::{ConsoleInput, DeviceConfig, SignalConfig, Signals};
+use crate::rules::Ruleset;
+use crate::signal::{AlarmsConfig, ClockConfig, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals};
 
 use super::pictures::{Pictures, Shown};
 
@@ -29,12 +30,22 @@ pub struct Sinks {
     troubles: Vec<SinkReport>,
 }
 
+/// The signal devices of a table and how they are to behave.
+#[derive(Clone, Debug, Default)]
+pub struct SignalSetup {
+    pub devices: Vec<DeviceConfig>,
+    pub alarms: AlarmsConfig,
+    pub clock: ClockConfig,
+}
+
 /// What the sinks need.
 pub struct SinkSetup<'a> {
     pub folder: &'a Path,
     pub table: &'a str,
     pub info: GameInfo,
-    pub devices: Vec<DeviceConfig>,
+    pub signal: SignalSetup,
+    /// Weighs infractions for the lamps, and says whether a dispute stops the clock.
+    pub ruleset: Arc<Ruleset>,
     pub feed: Option<Feed>,
     /// A replay: nothing is dropped, `events.jsonl` is written.
     pub replay: bool,
@@ -55,11 +66,20 @@ impl Sinks {
         } else {
             None
         };
-        let signals = if setup.devices.is_empty() {
+        let SignalSetup { devices, alarms, clock } = setup.signal;
+        let signals = if devices.is_empty() {
             None
         } else {
             let game = setup.folder.display().to_string();
-            let config = SignalConfig { devices: setup.devices, table: setup.table.to_owned(), game };
+            let config = SignalConfig {
+                devices,
+                table: setup.table.to_owned(),
+                game,
+                alarms,
+                clock,
+                ruleset: Some(setup.ruleset),
+                ..SignalConfig::default()
+            };
             Some(Signals::spawn(config)?)
         };
         Ok(Sinks {
@@ -155,6 +175,11 @@ impl Sinks {
     /// Buttons of the referee's console.
     pub fn console(&self) -> Option<&Receiver<ConsoleInput>> {
         self.signals.as_ref().map(Signals::inputs)
+    }
+
+    /// Presses of the clock.
+    pub fn presses(&self) -> Option<&Receiver<ClockPress>> {
+        self.signals.as_ref().map(Signals::presses)
     }
 
     /// The referee has seen the alarm: lamps go back to attention.

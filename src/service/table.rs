@@ -15,11 +15,11 @@ use crate::feed::{Condition, Feed, FeedConfig, Health, OperatorInput, Ruling};
 use crate::game::{self, Event, EventKind, GameInfo, GameState, Interval, SinkReport, Text};
 use crate::record::{JOURNAL_FILE, Journal, evidence_path};
 use crate::referee::{Press, Referee, RefereeOptions};
-use crate::signal::{Button, ConsoleInput, DeviceConfig};
+use crate::signal::{Button, ClockPress, ConsoleInput};
 use crate::vision::{Models, Watcher, WatcherOptions};
 
 use super::pictures::Shown;
-use super::sinks::{SinkSetup, Sinks};
+use super::sinks::{SignalSetup, SinkSetup, Sinks};
 
 /// How often the health is told and a refusing disk is tried again.
 const TICK: Duration = Duration::from_millis(500);
@@ -38,7 +38,7 @@ pub struct TableSetup {
     pub corners: Option<[[f64; 2]; 4]>,
     /// Ruleset, grace time, and the position and history already reached.
     pub referee: RefereeOptions,
-    pub devices: Vec<DeviceConfig>,
+    pub signal: SignalSetup,
     pub feed: Option<FeedConfig>,
     /// Every frame counts, `events.jsonl` is written, an older journal in the folder is put aside.
     pub replay: bool,
@@ -88,7 +88,7 @@ impl Table {
     /// # Errors
     /// The journal is in use or unreadable, a device is not usable, the page's address is taken; the message names it.
     pub fn open(setup: TableSetup) -> Result<Table> {
-        let TableSetup { folder, name, info, size, corners, referee: referee_options, devices, feed, replay } = setup;
+        let TableSetup { folder, name, info, size, corners, referee: referee_options, signal, feed, replay } = setup;
         std::fs::create_dir_all(&folder).with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
         let age = journal_age(&folder);
         let (journal, past) =
@@ -97,7 +97,8 @@ impl Table {
             Some(config) => Some(Feed::spawn(FeedConfig { record_dir: Some(folder.clone()), ..config })?),
             None => None,
         };
-        let setup = SinkSetup { folder: &folder, table: &name, info, devices, feed, replay };
+        let ruleset = Arc::clone(&referee_options.ruleset);
+        let setup = SinkSetup { folder: &folder, table: &name, info, signal, ruleset, feed, replay };
         let mut sinks = Sinks::open(journal, setup)?;
         let mut state =
             referee_options.start.as_ref().map_or_else(GameState::default, |h| GameState::starting(h.clone()));
@@ -191,10 +192,7 @@ impl Table {
         self.frames += 1;
         self.last_picture = Some(Instant::now());
         self.picture_size = frame.size();
-        while let Some(press) = self.presses.pop_if(|p| p.ms <= time_ms) {
-            let events = self.referee.press(press);
-            self.publish(events);
-        }
+        self.hand_on_presses(time_ms);
         // A picture must never end the daemon. Whatever vision or referee trip over, the journal is whole: fold it again.
         let seen = catch_unwind(AssertUnwindSafe(|| {
             let mut sighting = self.watcher.see(&frame);
@@ -265,13 +263,44 @@ impl Table {
         }
     }
 
+    /// A press of the clock, from a device: at the instant it was pressed, in the table's time.
+    fn pressed(&mut self, press: ClockPress) {
+        // between the last picture's arrival and now the table's time goes on
+        let at = match self.last_picture {
+            Some(arrived) if press.at >= arrived => self.now_ms.saturating_add(millis(press.at - arrived)),
+            Some(arrived) => self.now_ms.saturating_sub(millis(arrived - press.at)),
+            None => self.now_ms,
+        };
+        tracing::info!(
+            "{}: {:?} pressed the clock at {at} ms (±{} ms)",
+            press.device,
+            press.side,
+            press.uncertainty_ms
+        );
+        self.presses.push(Press { ms: at, side: press.side });
+        self.presses.sort_by_key(|p| std::cmp::Reverse(p.ms));
+        // without pictures nothing else would hand it on
+        if self.source_lost.is_some() {
+            self.hand_on_presses(u64::MAX);
+        }
+    }
+
+    /// Gives the referee the presses up to `time_ms`.
+    fn hand_on_presses(&mut self, time_ms: u64) {
+        while let Some(press) = self.presses.pop_if(|p| p.ms <= time_ms) {
+            let events = self.referee.press(press);
+            self.publish(events);
+        }
+    }
+
     fn console(&mut self, input: ConsoleInput) {
         tracing::info!("{}: {:?} {:?}", input.device, input.button, input.alarm);
         let Some(of) = input.alarm else { return };
         match input.button {
             Button::Accept => self.decision(of, Ruling::Accepted, None, &input.device),
             Button::Reject => self.decision(of, Ruling::Rejected, None, &input.device),
-            Button::Acknowledge | Button::Call => {}
+            // what the hub has done already
+            Button::Acknowledge | Button::Call | Button::Stop | Button::Resume => {}
         }
     }
 
@@ -359,6 +388,7 @@ impl Table {
     /// Runs until the footage ends or `stop` is set. `on_event` sees every event after it was published.
     pub fn run(&mut self, captured: &Receiver<Captured>, stop: &AtomicBool, mut on_event: impl FnMut(&Event)) {
         let console = self.sinks.console().cloned().unwrap_or_else(never);
+        let presses = self.sinks.presses().cloned().unwrap_or_else(never);
         let operator = self.sinks.feed().map_or_else(never, Feed::operator);
         let ticker = tick(TICK);
         let mut told = self.events.len();
@@ -370,6 +400,7 @@ impl Table {
                     Err(_) => break,
                 },
                 recv(console) -> input => if let Ok(input) = input { self.console(input) },
+                recv(presses) -> press => if let Ok(press) = press { self.pressed(press) },
                 recv(operator) -> input => if let Ok(input) = input { self.operator(input) },
                 recv(ticker) -> _ => {
                     self.tick();
@@ -407,6 +438,10 @@ impl Table {
         self.sinks.finish()?;
         Ok(summary)
     }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// How long ago the journal was last written.

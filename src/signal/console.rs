@@ -262,8 +262,7 @@ impl ConsoleDriver {
             Item::Say(number) => {
                 let say = self.outlook.as_ref()?.clock.say.clone().filter(|s| s.number == *number)?;
                 let text = if self.language == Language::Zh { say.text.zh } else { say.text.en };
-                let (number, color, kind, beep_ms, short) =
-                    (say.number, say.color, say.kind, say.beep_ms, say.short);
+                let (number, color, kind, beep_ms, short) = (say.number, say.color, say.kind, say.beep_ms, say.short);
                 Message::Say { number, color, kind, beep_ms, short, text }
             }
             Item::Alarm(number) => {

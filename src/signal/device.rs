@@ -13,7 +13,7 @@ use super::exchange::Counters;
 use super::hub::Hub;
 use super::link::{Tty, wait};
 use super::port::{Places, PortName, resolve};
-use super::wire_log::{Hex, WireLog, Way};
+use super::wire_log::{Hex, Way, WireLog};
 use crate::game::{SinkReport, Text};
 
 /// Waits before a port that cannot be opened is tried again: doubling between these.

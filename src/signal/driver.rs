@@ -25,7 +25,10 @@ pub enum FromDevice {
     /// The clock was pressed.
     Press(PressSeen),
     /// What the clock shows; readings may be so late, milliseconds.
-    Clock { reading: ClockReading, grain_ms: u64 },
+    Clock {
+        reading: ClockReading,
+        grain_ms: u64,
+    },
     /// The clock has done what the order of this number says.
     Obeyed(u64),
 }

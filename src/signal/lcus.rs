@@ -161,7 +161,8 @@ mod tests {
     fn line_ends_after_frames_are_skipped() {
         // some programs send them
         let mut decoder = RequestDecoder::default();
-        let found: Vec<Request> = b"\xa0\x01\x01\xa2\r\n\xa0\x01\x00\xa1\r\n\xff".iter().filter_map(|&b| decoder.push(b)).collect();
+        let found: Vec<Request> =
+            b"\xa0\x01\x01\xa2\r\n\xa0\x01\x00\xa1\r\n\xff".iter().filter_map(|&b| decoder.push(b)).collect();
         let switch = |on| Request::Switch(Switch { channel: 1, on });
         assert_eq!(found, [switch(true), switch(false), Request::Query]);
     }

@@ -95,7 +95,8 @@ impl Lights {
                     let since = bulb.wanted.map_or(0, |(_, since)| since);
                     bulb.hold_until_ms = since + self.rules.min_on_ms;
                 }
-                bulb.wanted = light.map(|l| (l.how, bulb.wanted.filter(|(how, _)| *how == l.how).map_or(now_ms, |(_, s)| s)));
+                bulb.wanted =
+                    light.map(|l| (l.how, bulb.wanted.filter(|(how, _)| *how == l.how).map_or(now_ms, |(_, s)| s)));
             }
             if let Some(beat) = self.rules.show.get(Cue::Heartbeat) {
                 for light in beat {
@@ -159,22 +160,21 @@ impl Lights {
         if !fresh.is_empty() && disturbs {
             self.waiting = true;
             self.pulse(&entry.iter().copied().filter(|l| l.lamp != Lamp::Buzzer).collect::<Vec<_>>(), now_ms);
-        } else if !fresh.is_empty() {
-            self.waiting = false;
-            self.pulse(entry, now_ms);
-        } else if self.waiting && outlook.clock.in_byoyomi.is_none() {
+        } else if !fresh.is_empty() || self.waiting && outlook.clock.in_byoyomi.is_none() {
             self.waiting = false;
             self.pulse(entry, now_ms);
         }
     }
 
     fn moments(&mut self, outlook: &Outlook, now_ms: u64) {
-        let now =
-            (outlook.last_move.map(|m| m.number), outlook.clock.presses, outlook.clock.say.as_ref().map_or(0, |s| s.number));
+        let now = (
+            outlook.last_move.map(|m| m.number),
+            outlook.clock.presses,
+            outlook.clock.say.as_ref().map_or(0, |s| s.number),
+        );
         // what was before the start is no moment
         let Some(before) = self.moments.replace(now) else { return };
-        let passed =
-            [(before.0 != now.0, Cue::Move), (before.1 != now.1, Cue::Press), (before.2 != now.2, Cue::Call)];
+        let passed = [(before.0 != now.0, Cue::Move), (before.1 != now.1, Cue::Press), (before.2 != now.2, Cue::Call)];
         for (_, cue) in passed.into_iter().filter(|(passed, _)| *passed) {
             let entry = self.rules.show.get(cue).unwrap_or_default().to_vec();
             self.pulse(&entry, now_ms);
@@ -210,7 +210,7 @@ impl Lights {
     pub fn is_lit(&self, lamp: Lamp, now_ms: u64) -> bool {
         let bulb = &self.bulbs[lamp as usize];
         let wanted = match bulb.wanted {
-            Some((How::Blink, since)) => now_ms.saturating_sub(since) / BLINK_MS % 2 == 0,
+            Some((How::Blink, since)) => (now_ms.saturating_sub(since) / BLINK_MS).is_multiple_of(2),
             Some(_) => true,
             None => now_ms < bulb.hold_until_ms,
         };
@@ -226,9 +226,7 @@ impl Lights {
     pub fn next_change_ms(&self, now_ms: u64) -> Option<u64> {
         let bulbs = self.bulbs.iter().flat_map(|bulb| {
             let blink = match bulb.wanted {
-                Some((How::Blink, since)) => {
-                    Some(since + (now_ms.saturating_sub(since) / BLINK_MS + 1) * BLINK_MS)
-                }
+                Some((How::Blink, since)) => Some(since + (now_ms.saturating_sub(since) / BLINK_MS + 1) * BLINK_MS),
                 _ => None,
             };
             [blink, Some(bulb.pulse_until_ms), Some(bulb.hold_until_ms)]

@@ -73,9 +73,8 @@ impl LinesDriver {
         let states = [lines.cts, lines.dsr, lines.ri, lines.cd];
         let meanings = [self.inputs.cts, self.inputs.dsr, self.inputs.ri, self.inputs.cd];
         // what is closed at the start was not pressed now
-        let contacts = self.contacts.get_or_insert_with(|| {
-            states.map(|is_closed| Contact { is_closed, deaf_until_ms: now_ms })
-        });
+        let contacts =
+            self.contacts.get_or_insert_with(|| states.map(|is_closed| Contact { is_closed, deaf_until_ms: now_ms }));
         let mut told = Vec::new();
         for ((contact, is_closed), meaning) in contacts.iter_mut().zip(states).zip(meanings) {
             if contact.is_closed == is_closed || now_ms < contact.deaf_until_ms {

@@ -51,7 +51,11 @@ impl ModemLines for Tty {
         // SAFETY: plain system calls on a descriptor that `port` keeps open, with pointers to numbers that live through them.
         let result = unsafe {
             let lower = libc::ioctl(self.port.as_raw_fd(), libc::TIOCMBIC, &raw const lowered);
-            if raised == 0 { lower } else { lower | libc::ioctl(self.port.as_raw_fd(), libc::TIOCMBIS, &raw const raised) }
+            if raised == 0 {
+                lower
+            } else {
+                lower | libc::ioctl(self.port.as_raw_fd(), libc::TIOCMBIS, &raw const raised)
+            }
         };
         if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
     }
@@ -90,8 +94,7 @@ impl Tty {
         // On a pseudo-terminal the "exclusive" mark outlives a killed program and would lock out the next one; the lock
         // on the file, taken below, does not.
         let is_pseudo = fs::canonicalize(path).is_ok_and(|real| real.starts_with("/dev/pts"));
-        let builder =
-            serialport::new(name, baud).timeout(Duration::ZERO).exclusive(!is_pseudo).preserve_dtr_on_open();
+        let builder = serialport::new(name, baud).timeout(Duration::ZERO).exclusive(!is_pseudo).preserve_dtr_on_open();
         let port = TTYPort::open(&builder).map_err(|e| open_error(path, e))?;
         if is_pseudo {
             // SAFETY: flock only reads the descriptor, which `port` keeps open.

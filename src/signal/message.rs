@@ -351,10 +351,9 @@ impl Message {
                 short: undash(field(5)?),
                 text: undash(field(6)?),
             },
-            "PRESS" => Message::Press {
-                side: parse_color(field(1)?)??,
-                tick: parse_number_or_dash(field(2).unwrap_or("-"))?,
-            },
+            "PRESS" => {
+                Message::Press { side: parse_color(field(1)?)??, tick: parse_number_or_dash(field(2).unwrap_or("-"))? }
+            }
             "TIME" => Message::Time {
                 tick: parse_number_or_dash(field(1)?)?,
                 reading: ClockReading {
@@ -447,7 +446,14 @@ pub(super) mod tests {
             (any::<u64>(), any_color(), proptest::option::of(any_times()))
                 .prop_map(|(order, side, times)| Message::ClockRun { order, side, times }),
             (any::<u64>(), proptest::option::of(any_color()), "[a-z_]{1,12}", any::<u32>(), text, text).prop_map(
-                |(number, color, kind, beep_ms, short, text)| Message::Say { number, color, kind, beep_ms, short, text }
+                |(number, color, kind, beep_ms, short, text)| Message::Say {
+                    number,
+                    color,
+                    kind,
+                    beep_ms,
+                    short,
+                    text
+                }
             ),
             (any_color(), proptest::option::of(any::<u32>())).prop_map(|(side, tick)| Message::Press { side, tick }),
             (

@@ -197,10 +197,9 @@ impl AnswerDecoder {
                 (_, Request::WriteAll { on }) => Some(Answer::WrittenAll { on }),
                 _ => None,
             },
-            [_, WRITE_COILS, a, b, c, d, ..] => Some(Answer::WrittenMany {
-                first: u16::from_be_bytes([a, b]),
-                count: u16::from_be_bytes([c, d]),
-            }),
+            [_, WRITE_COILS, a, b, c, d, ..] => {
+                Some(Answer::WrittenMany { first: u16::from_be_bytes([a, b]), count: u16::from_be_bytes([c, d]) })
+            }
             [_, READ_COILS, count, ..] => Some(Answer::Coils(self.bytes.get(3..3 + usize::from(count))?.to_vec())),
             [_, function, code, ..] => Some(Answer::Exception { function: function & !EXCEPTION, code }),
             _ => None,

@@ -307,7 +307,8 @@ mod tests {
         assert_eq!(table.driver.health(0), Health::Starting);
         table.run(4000);
         assert!(matches!(table.driver.health(table.now_ms), Health::Silent(text) if text.en.contains("unit")));
-        let channels = LampChannels { green: Some(1), amber: None, red: Some(3), buzzer: None, blue: None, white: None };
+        let channels =
+            LampChannels { green: Some(1), amber: None, red: Some(3), buzzer: None, blue: None, white: None };
         let mut table = Table::new(Faults::default());
         table.driver = ModbusDriver::new(1, 9600, channels, LightRules::usual(1000), table.driver.times);
         table.board = ModbusDevice::with_relays(1, 2);

@@ -98,9 +98,10 @@ pub fn known_ports(places: &Places) -> Vec<KnownPort> {
             let name = entry.file_name().to_string_lossy().into_owned();
             let path = places.dev.join(&name);
             // the old sockets of a PC stand in the table whether they exist or not
-            let is_platform = device.join("subsystem").canonicalize().is_ok_and(|s| {
-                s.ends_with("platform") || s.ends_with("serial-base")
-            });
+            let is_platform = device
+                .join("subsystem")
+                .canonicalize()
+                .is_ok_and(|s| s.ends_with("platform") || s.ends_with("serial-base"));
             let is_there = fs::metadata(&path).is_ok() && (!is_platform || has_hardware(&entry.path()));
             is_there.then(|| KnownPort { usb: usb_identity(&device), name, path })
         })
@@ -149,14 +150,18 @@ pub fn resolve(port: &PortName, places: &Places) -> io::Result<PathBuf> {
         // two alike: which is which would be chance
         [first, ..] => {
             let names: Vec<&str> = found.iter().map(|p| p.name.as_str()).collect();
-            let is_one_device = found.iter().all(|p| p.usb.as_ref().map(|u| &u.serial) == first.usb.as_ref().map(|u| &u.serial))
-                && first.usb.as_ref().is_some_and(|u| u.serial.is_some());
+            let is_one_device =
+                found.iter().all(|p| p.usb.as_ref().map(|u| &u.serial) == first.usb.as_ref().map(|u| &u.serial))
+                    && first.usb.as_ref().is_some_and(|u| u.serial.is_some());
             if is_one_device {
                 return Ok(first.path.clone());
             }
             Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
-                format!("several USB devices are {port} ({}); add their serial number, or use /dev/serial/by-path/…", names.join(", ")),
+                format!(
+                    "several USB devices are {port} ({}); add their serial number, or use /dev/serial/by-path/…",
+                    names.join(", ")
+                ),
             ))
         }
     }
@@ -205,7 +210,8 @@ mod tests {
 
     #[test]
     fn two_alike_are_told_apart_by_their_serial_number_or_refused() {
-        let (_root, places) = system(&[("ttyUSB0", "0403", "6001", Some("A1")), ("ttyUSB1", "0403", "6001", Some("B2"))]);
+        let (_root, places) =
+            system(&[("ttyUSB0", "0403", "6001", Some("A1")), ("ttyUSB1", "0403", "6001", Some("B2"))]);
         let resolve = |text: &str| resolve(&text.parse().unwrap(), &places);
         assert_eq!(resolve("usb:0403:6001:B2").unwrap(), places.dev.join("ttyUSB1"));
         let error = resolve("usb:0403:6001").unwrap_err().to_string();

@@ -177,7 +177,9 @@ impl FromStr for Light {
             Some(number) => match number.parse::<u64>() {
                 Ok(ms) if (1..=MOST_PULSE_MS).contains(&ms) => How::Pulse(ms),
                 _ => {
-                    return Err(format!("{text:?}: after the lamp comes nothing, \"blink\", or 1 to {MOST_PULSE_MS} (ms)"));
+                    return Err(format!(
+                        "{text:?}: after the lamp comes nothing, \"blink\", or 1 to {MOST_PULSE_MS} (ms)"
+                    ));
                 }
             },
         };
@@ -245,7 +247,9 @@ impl<'de> Deserialize<'de> for ShowMap {
                 lights.iter().map(|l| l.parse()).collect::<Result<_, String>>().map_err(D::Error::custom)?;
             if let Some(light) = lights.iter().find(|l| cue.is_moment() && !matches!(l.how, How::Pulse(_))) {
                 let lamp = light.lamp.name();
-                return Err(D::Error::custom(format!("{name} is a moment: give {light:?} a time, such as \"{lamp} 200\"")));
+                return Err(D::Error::custom(format!(
+                    "{name} is a moment: give {light:?} a time, such as \"{lamp} 200\""
+                )));
             }
             map.insert(cue, lights);
         }

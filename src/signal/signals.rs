@@ -85,9 +85,9 @@ impl Signals {
         alarms.check().map_err(|(key, problem)| SignalError::Alarms { key, problem })?;
         let wire_log = match &alarms.wire_log {
             None => None,
-            Some(path) => Some(Arc::new(
-                WireLog::open(path).map_err(|error| SignalError::WireLog { path: path.clone(), error })?,
-            )),
+            Some(path) => {
+                Some(Arc::new(WireLog::open(path).map_err(|error| SignalError::WireLog { path: path.clone(), error })?))
+            }
         };
         let can_acknowledge = devices.iter().any(can_acknowledge);
         let pairs = devices.iter().map(|_| wake_pair()).collect::<Result<Vec<_>, _>>()?;
@@ -113,10 +113,11 @@ impl Signals {
                 status: Arc::clone(&status),
                 driver: driver(device, &introduction, &alarms),
                 name: device.name().into(),
-                port: device
-                    .port
-                    .parse()
-                    .map_err(|problem| SignalError::Config { device: device.name(), key: "signal.port", problem })?,
+                port: device.port.parse().map_err(|problem| SignalError::Config {
+                    device: device.name(),
+                    key: "signal.port",
+                    problem,
+                })?,
                 places: places.clone(),
                 baud: device.baud(),
                 log_bytes: device.log_bytes,

@@ -299,7 +299,10 @@ mod tests {
         desk.read(reading("period:30000:3", "period:21000:2", Some(Color::White)), 10_000, 10);
         desk.tell(&event(5, EventKind::DoubleMove), 10_100);
         let times = desk.outlook().order.unwrap().times.unwrap();
-        assert_eq!((times.black.to_string(), times.white.to_string()), ("period:30000:3".into(), "period:30000:2".into()));
+        assert_eq!(
+            (times.black.to_string(), times.white.to_string()),
+            ("period:30000:3".into(), "period:30000:2".into())
+        );
     }
 
     #[test]

@@ -111,10 +111,7 @@ mod tests {
             let color = if n / 40 % 2 == 0 { Color::Black } else { Color::White };
             let side = usize::from(color == Color::White);
             left[side] -= 1;
-            let times = Times {
-                black: SideTime::untold(left[0] * 1000),
-                white: SideTime::untold(left[1] * 1000),
-            };
+            let times = Times { black: SideTime::untold(left[0] * 1000), white: SideTime::untold(left[1] * 1000) };
             let reading = ClockReading { times, running: Some(color), turn: Some(color) };
             let delay = n * 7919 % 200;
             meter.see(&reading, (n as f64 * second_ms) as u64 + delay, 200);

@@ -13,18 +13,15 @@ pub enum StopFor {
     /// Every infraction; not a notice.
     Infractions,
     /// These weights of the proposed verdict, and these kinds.
-    Listed { sanctions: Vec<Sanction>, kinds: Vec<EventKind> },
+    Listed {
+        sanctions: Vec<Sanction>,
+        kinds: Vec<EventKind>,
+    },
 }
 
 /// The weights that a dispute has in the sense of 000 art. 23.11: more than a caution.
-const DISPUTE: [Sanction; 6] = [
-    Sanction::Referee,
-    Sanction::Warning,
-    Sanction::Yellow,
-    Sanction::Red,
-    Sanction::Stones,
-    Sanction::Loss,
-];
+const DISPUTE: [Sanction; 6] =
+    [Sanction::Referee, Sanction::Warning, Sanction::Yellow, Sanction::Red, Sanction::Stones, Sanction::Loss];
 
 /// Answers "does this stop the clock?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,15 +34,14 @@ pub struct StopPolicy {
 impl StopPolicy {
     /// The policy of a configuration under a ruleset.
     pub fn new(stop: &StopFor, ruleset: &Ruleset) -> StopPolicy {
-        let sanction = |kind: EventKind| {
-            ruleset.infraction(kind).map_or(Sanction::None, |rule| rule.penalty.sanction)
-        };
+        let sanction = |kind: EventKind| ruleset.infraction(kind).map_or(Sanction::None, |rule| rule.penalty.sanction);
         let is_offence = |kind: EventKind| kind.is_infraction() && kind != EventKind::StoneOffPoint;
         let stops = |kind: EventKind| match stop {
             StopFor::Never => false,
             StopFor::Ruleset => {
                 ruleset.disputes.as_ref().is_some_and(|d| d.stop_clock)
-                    && is_offence(kind) && DISPUTE.contains(&sanction(kind))
+                    && is_offence(kind)
+                    && DISPUTE.contains(&sanction(kind))
             }
             StopFor::Infractions => is_offence(kind),
             StopFor::Listed { sanctions, kinds } => {

@@ -157,9 +157,7 @@ impl DeviceConfig {
     /// The device has this lamp.
     pub fn has(&self, lamp: Lamp) -> bool {
         match self.kind {
-            DeviceKind::Lines => {
-                self.outputs.is_some_and(|o| o.dtr == Some(lamp) || o.rts == Some(lamp))
-            }
+            DeviceKind::Lines => self.outputs.is_some_and(|o| o.dtr == Some(lamp) || o.rts == Some(lamp)),
             DeviceKind::Lamp | DeviceKind::Modbus => {
                 self.channels.unwrap_or_default().wired().any(|(wired, _)| wired == lamp)
             }

@@ -54,21 +54,40 @@ pub mod mode {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClockCommand {
     /// Seven segments in the order C B A F E D, icon bits, beep (3: yes, otherwise 1 or 0).
-    Segments { segments: [u8; 6], icons: u8, beep: u8 },
+    Segments {
+        segments: [u8; 6],
+        icons: u8,
+        beep: u8,
+    },
     /// Left and right icons, left and right periods and flag, a special byte.
-    Icons { icons: [u8; 4], special: u8 },
+    Icons {
+        icons: [u8; 4],
+        special: u8,
+    },
     /// Back to the times.
     EndDisplay,
     ButtonQuery,
     VersionQuery,
     /// The only way to stop the clock: its present times with [`mode::PAUSE`].
-    SetAndRun { left: Hms, right: Hms, mode: u8 },
+    SetAndRun {
+        left: Hms,
+        right: Hms,
+        mode: u8,
+    },
     /// So many times 64 ms.
-    Beep { units: u8 },
+    Beep {
+        units: u8,
+    },
     /// Eight characters; beep 0 to 15.
-    Ascii { text: [u8; 8], beep: u8 },
+    Ascii {
+        text: [u8; 8],
+        beep: u8,
+    },
     /// Eleven characters (some boards with a display of their own); beep.
-    LongAscii { text: [u8; 11], beep: u8 },
+    LongAscii {
+        text: [u8; 11],
+        beep: u8,
+    },
 }
 
 /// Identifiers of the commands; an acknowledgement repeats them.
@@ -337,7 +356,7 @@ pub enum ClockMessage {
 }
 
 fn to_bcd(value: u8) -> u8 {
-    value / 10 % 10 << 4 | value % 10
+    (value / 10 % 10) * 16 + value % 10
 }
 
 fn from_bcd(byte: u8) -> Option<u8> {
@@ -378,14 +397,8 @@ impl BwTime {
     }
 
     fn status(self) -> u8 {
-        let bits = [
-            self.running,
-            self.right_high,
-            self.battery_low,
-            self.left_to_move,
-            self.right_to_move,
-            self.no_clock,
-        ];
+        let bits =
+            [self.running, self.right_high, self.battery_low, self.left_to_move, self.right_to_move, self.no_clock];
         bits.iter().enumerate().map(|(n, &bit)| u8::from(bit) << n).sum()
     }
 }
@@ -585,10 +598,7 @@ mod tests {
             ("2b 0a 03 0a 00 05 00 00 05 00 04 00", set(five, five, mode::PAUSE)),
             ("2b 0a 03 0a 00 05 00 00 05 00 01 00", set(five, five, mode::LEFT_RUNS)),
             ("2b 0a 03 0a 01 1e 05 00 3b 3b 02 00", set(hms(1, 30, 5), hms(0, 59, 59), mode::RIGHT_RUNS)),
-            (
-                "2b 0a 03 0a 00 05 00 00 05 00 09 00",
-                set(five, five, mode::LEFT_RUNS | mode::LEVER_TOGGLES),
-            ),
+            ("2b 0a 03 0a 00 05 00 00 05 00 09 00", set(five, five, mode::LEFT_RUNS | mode::LEVER_TOGGLES)),
             ("2b 0b 03 01 3e 5f 73 00 7b 6d 00 03 00", ClockCommand::seven_segments("pause ", true)),
             ("2b 0c 03 0c 50 41 55 53 45 20 20 20 01 00", ClockCommand::ascii("PAUSE", 1)),
         ] {
@@ -630,14 +640,20 @@ mod tests {
 
     fn any_command() -> impl Strategy<Value = ClockCommand> {
         prop_oneof![
-            (any::<[u8; 6]>(), any::<u8>(), any::<u8>())
-                .prop_map(|(segments, icons, beep)| ClockCommand::Segments { segments, icons, beep }),
+            (any::<[u8; 6]>(), any::<u8>(), any::<u8>()).prop_map(|(segments, icons, beep)| ClockCommand::Segments {
+                segments,
+                icons,
+                beep
+            }),
             (any::<[u8; 4]>(), any::<u8>()).prop_map(|(icons, special)| ClockCommand::Icons { icons, special }),
             Just(ClockCommand::EndDisplay),
             Just(ClockCommand::ButtonQuery),
             Just(ClockCommand::VersionQuery),
-            (any_hms(), any_hms(), any::<u8>())
-                .prop_map(|(left, right, mode)| ClockCommand::SetAndRun { left, right, mode }),
+            (any_hms(), any_hms(), any::<u8>()).prop_map(|(left, right, mode)| ClockCommand::SetAndRun {
+                left,
+                right,
+                mode
+            }),
             any::<u8>().prop_map(|units| ClockCommand::Beep { units }),
             (any::<[u8; 8]>(), any::<u8>()).prop_map(|(text, beep)| ClockCommand::Ascii { text, beep }),
             (any::<[u8; 11]>(), any::<u8>()).prop_map(|(text, beep)| ClockCommand::LongAscii { text, beep }),

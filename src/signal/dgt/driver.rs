@@ -186,7 +186,8 @@ impl BoardClockDriver {
             }
         }
         let near = |a: Hms, b: Hms| a.seconds().abs_diff(b.seconds()) <= 2;
-        self.last_is_sure = self.last.is_some_and(|l| near(l.left.time, time.left.time) && near(l.right.time, time.right.time));
+        self.last_is_sure =
+            self.last.is_some_and(|l| near(l.left.time, time.left.time) && near(l.right.time, time.right.time));
         self.last = Some(time);
         told.push(FromDevice::Clock { reading: self.reading(&time), grain_ms: u64::from(UNCERTAINTY_MS) });
         told.extend(self.see_obeyed());
@@ -197,10 +198,10 @@ impl BoardClockDriver {
     fn see_obeyed(&mut self) -> Option<FromDevice> {
         let order = self.order()?;
         let reading = self.reading(&self.last?);
-        let near = |wanted: SideTime, shown: SideTime| wanted.ms / 1000 <= shown.ms / 1000 + 2 && shown.ms <= wanted.ms + 999;
-        let shows = order
-            .times
-            .is_none_or(|t| near(t.black, reading.times.black) && near(t.white, reading.times.white));
+        let near =
+            |wanted: SideTime, shown: SideTime| wanted.ms / 1000 <= shown.ms / 1000 + 2 && shown.ms <= wanted.ms + 999;
+        let shows =
+            order.times.is_none_or(|t| near(t.black, reading.times.black) && near(t.white, reading.times.white));
         (reading.running == order.run && shows).then(|| self.done(order.number))
     }
 
@@ -421,10 +422,17 @@ impl Driver for BoardClockDriver {
         let waiting = (!self.commands.is_empty() || self.say().is_some() && self.flight.is_none())
             .then_some(self.free_at_ms.max(now_ms + 1));
         let urgent = self.order().filter(|_| self.flight.is_none()).map(|_| self.free_at_ms.max(now_ms + 10));
-        [Some(self.watchdog_due_ms), flight, waiting, urgent, self.end_display_due_ms.map(|d| d.max(now_ms + 1)), self.version_due_ms.map(|d| d.max(now_ms + 1))]
-            .into_iter()
-            .flatten()
-            .min()
+        [
+            Some(self.watchdog_due_ms),
+            flight,
+            waiting,
+            urgent,
+            self.end_display_due_ms.map(|d| d.max(now_ms + 1)),
+            self.version_due_ms.map(|d| d.max(now_ms + 1)),
+        ]
+        .into_iter()
+        .flatten()
+        .min()
     }
 
     fn output(&mut self) -> &mut Vec<u8> {

@@ -21,12 +21,23 @@ pub enum Run {
 /// What the gateway is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GatewayCommand {
-    SetTime { left: Hms, left_run: Run, right: Hms, right_run: Run },
+    SetTime {
+        left: Hms,
+        left_run: Run,
+        right: Hms,
+        right_run: Run,
+    },
     /// At most eleven characters; beep in units of 62.5 ms, at most 48.
-    DisplayText { text: String, beep: u8 },
+    DisplayText {
+        text: String,
+        beep: u8,
+    },
     EndDisplay,
     Stop,
-    Run { left: Run, right: Run },
+    Run {
+        left: Run,
+        right: Run,
+    },
     GetTime,
 }
 
@@ -101,10 +112,9 @@ impl GatewayCommand {
             ),
             GatewayCommand::EndDisplay => ("endDisplay", Params::default()),
             GatewayCommand::Stop => ("stop", Params::default()),
-            GatewayCommand::Run { left, right } => (
-                "run",
-                Params { left_mode: Some(*left as u8), right_mode: Some(*right as u8), ..Params::default() },
-            ),
+            GatewayCommand::Run { left, right } => {
+                ("run", Params { left_mode: Some(*left as u8), right_mode: Some(*right as u8), ..Params::default() })
+            }
             GatewayCommand::GetTime => ("getTime", Params::default()),
         };
         let line = CommandLine { command: command.into(), id: id.chars().take(31).collect(), params };
@@ -322,7 +332,8 @@ mod tests {
         );
         let button = GatewayButton { button: "lever_right".into(), button_code: 64, is_repeat: false };
         assert_eq!(lever, Some(GatewayEvent::Button { timestamp: 123_456, data: button }));
-        let times = br#"{"leftHours":0,"leftMinutes":5,"leftSeconds":0,"rightHours":0,"rightMinutes":4,"rightSeconds":59}"#;
+        let times =
+            br#"{"leftHours":0,"leftMinutes":5,"leftSeconds":0,"rightHours":0,"rightMinutes":4,"rightSeconds":59}"#;
         let times: GatewayTimes = serde_json::from_slice(times).unwrap();
         assert_eq!(times.sides().map(|(l, r)| (l.seconds(), r.seconds())), Some((300, 299)));
         for line in [
