@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::repetition::RepetitionFile;
 use super::verdict::{InfractionFile, both_languages};
 use super::{
-    Amount, Board, Cards, Color, Colours, Disputes, EndCondition, GameKind, Infraction, InfractionRule, Lateness, MoveLaw, Point,
-    Provision, Ranks, RepetitionRules, Text, Warnings,
+    Amount, Board, Cards, Color, Colours, Disputes, EndCondition, GameKind, Infraction, InfractionRule, Lateness,
+    MoveLaw, Point, Provision, Ranks, RepetitionRules, Text, Warnings,
 };
 
 /// The built-in rulesets: id and TOML.
