@@ -8,6 +8,7 @@
 mod amount;
 mod board;
 mod chains;
+pub mod conduct;
 mod count;
 mod dispute;
 pub mod ending;
@@ -19,6 +20,7 @@ mod provisions;
 mod repetition;
 mod ruleset;
 pub mod table;
+pub mod time;
 mod verdict;
 pub mod vocabulary;
 mod wording;

@@ -8,7 +8,9 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::conduct::{SectionsFile, SectionsRule, TeamFile, TeamRule};
 use super::repetition::RepetitionFile;
+use super::time::{DataError, TimeFile, TimeRule, TimeSettings};
 use super::verdict::{InfractionFile, both_languages};
 use super::{
     Amount, Board, Cards, Color, Colours, Disputes, EndCondition, GameKind, Infraction, InfractionRule, Lateness,
@@ -171,6 +173,12 @@ pub struct Ruleset {
     pub games: Vec<GameKind>,
     pub ranks: Option<Ranks>,
     pub lateness: Option<Lateness>,
+    /// `None`: played without a clock.
+    pub time: Option<TimeRule>,
+    /// `None`: the game has no sections.
+    pub sections: Option<SectionsRule>,
+    /// `None`: one player a side.
+    pub team: Option<TeamRule>,
     infractions: BTreeMap<Infraction, InfractionRule>,
 }
 
@@ -258,6 +266,31 @@ impl Ruleset {
                 return Err(invalid(at, Some("setup".to_owned()), message));
             }
         }
+        let unusable = |table: &str, e: DataError| {
+            let at = find_in_table(text, table, e.key);
+            invalid(at, Some(format!("{table}.{}", e.key)), e.message)
+        };
+        let time = match file.time {
+            Some(t) => {
+                let old = base.as_ref().and_then(|b| b.time.as_ref());
+                Some(t.over(old).map_err(|e| unusable("time", e))?)
+            }
+            None => base.as_ref().and_then(|b| b.time.clone()),
+        };
+        let sections = match file.sections {
+            Some(s) => {
+                let old = base.as_ref().and_then(|b| b.sections.as_ref());
+                Some(s.over(old).map_err(|e| unusable("sections", e))?)
+            }
+            None => base.as_ref().and_then(|b| b.sections.clone()),
+        };
+        let team = match file.team {
+            Some(t) => {
+                let old = base.as_ref().and_then(|b| b.team.as_ref());
+                Some(t.over(old).map_err(|e| unusable("team", e))?)
+            }
+            None => base.as_ref().and_then(|b| b.team.clone()),
+        };
         let rules = Ruleset {
             id: file.id,
             name: given!(name),
@@ -288,12 +321,19 @@ impl Ruleset {
             games: given!(games),
             ranks: file.ranks.or_else(|| base.as_ref().and_then(|b| b.ranks.clone())),
             lateness: file.lateness.or_else(|| base.as_ref().and_then(|b| b.lateness.clone())),
+            time,
+            sections,
+            team,
             infractions,
         };
-        match Infraction::ALL.into_iter().find(|k| !rules.infractions.contains_key(k)) {
-            Some(kind) => Err(missing(&format!("infractions.{}", kind.as_str()))),
-            None => Ok(rules),
+        if let Some(kind) = Infraction::ALL.into_iter().find(|k| !rules.infractions.contains_key(k)) {
+            return Err(missing(&format!("infractions.{}", kind.as_str())));
         }
+        // numbers that the competition has given must go together; those that it has not are asked for when a game starts
+        if rules.time.as_ref().is_some_and(TimeRule::is_whole) {
+            rules.time_settings().map_err(|e| unusable("time", e))?;
+        }
+        Ok(rules)
     }
 
     /// What the ruleset says of an infraction, by its snake-case name (or an event kind); `None` if it is no infraction.
@@ -315,6 +355,17 @@ impl Ruleset {
     /// What of the ruleset decides whether a move is legal.
     pub fn law(&self) -> MoveLaw {
         MoveLaw::new(self.suicide, &self.repetition)
+    }
+
+    /// The times of a game under this ruleset; an error names the number that the competition has to give.
+    pub fn time_settings(&self) -> Result<TimeSettings, DataError> {
+        match &self.time {
+            Some(time) => time.settings(self),
+            None => {
+                let message = "is not in this ruleset: it is played without a clock".to_owned();
+                Err(DataError { key: "time", message })
+            }
+        }
     }
 
     /// The position before the first move: empty, but for the ruleset's own stones (座子).
@@ -360,6 +411,9 @@ struct File {
     games: Option<Vec<GameKind>>,
     ranks: Option<Ranks>,
     lateness: Option<Lateness>,
+    time: Option<TimeFile>,
+    sections: Option<SectionsFile>,
+    team: Option<TeamFile>,
     #[serde(default)]
     infractions: BTreeMap<Infraction, InfractionFile>,
 }
@@ -404,6 +458,29 @@ fn line_and_column(text: &str, at: usize) -> (usize, usize) {
 /// The byte at which the first line that begins with `key` begins; 0 without one.
 fn find_key(text: &str, key: &str) -> usize {
     if text.starts_with(key) { 0 } else { text.find(&format!("\n{key}")).map_or(0, |i| i + 1) }
+}
+
+/// The byte at which a key of `table` stands, in its own table or one below it (`calls.count` in `[time.calls]`), or the
+/// table itself; 0 without either.
+fn find_in_table(text: &str, table: &str, key: &str) -> usize {
+    let whole = format!("{table}.{key}");
+    let (own, name) = whole.rsplit_once('.').unwrap_or((table, key));
+    let header = match find_key(text, &format!("[{own}]")) {
+        0 if !text.starts_with(&format!("[{own}]")) => return find_key(text, &format!("[{table}]")),
+        at => at,
+    };
+    let mut at = header;
+    for line in text[header..].split_inclusive('\n') {
+        let rest = line.trim_start();
+        if at > header && rest.starts_with('[') {
+            break;
+        }
+        if rest.strip_prefix(name).is_some_and(|r| r.trim_start().starts_with('=')) {
+            return at + (line.len() - rest.len());
+        }
+        at += line.len();
+    }
+    header
 }
 
 /// The dotted key whose line holds byte `at`, as far as the text shows it.
