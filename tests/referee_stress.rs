@@ -397,8 +397,9 @@ fn play(seed: u64, size: u8, length: usize, incidents: f64, misread: f64, frame_
     if std::env::var("GOBAND_STRESS_TRACE").is_ok() {
         for e in events {
             println!(
-                "{} {} {:?} {:?} {:?} of {:?} at {:?}",
+                "{} {} {} {:?} {:?} {:?} of {:?} at {:?}",
                 e.reported_ms,
+                e.seq,
                 e.kind.name(),
                 e.color,
                 e.point,
@@ -408,7 +409,9 @@ fn play(seed: u64, size: u8, length: usize, incidents: f64, misread: f64, frame_
             );
         }
         println!("truth {:?}", game.truth.incidents);
-        println!("truth moves {:?}", game.truth.moves.iter().zip(&game.left).collect::<Vec<_>>());
+        for (n, ((color, at), left)) in game.truth.moves.iter().zip(&game.left).enumerate() {
+            println!("{left} truth move {n} {color:?} {at:?}");
+        }
     }
     let mut wrong = Vec::new();
     // the record is what the events fold to

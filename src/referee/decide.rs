@@ -38,20 +38,31 @@ pub(super) const MOVE_EVIDENCE_NEAR: f64 = 9.5;
 const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
 pub(super) const FAULT_EVIDENCE: f64 = 14.0;
 /// So many of the last moves can be told otherwise, while they are younger than this.
-const REVISABLE: usize = 3;
+const REVISABLE: usize = 4;
 const REVISABLE_S: f64 = 5.0;
 /// What it costs to change what was told: once, and per second that a move is old.
 const REVISION: f64 = 1.5;
-const REVISION_PER_S: f64 = 0.3;
+const REVISION_PER_S: f64 = 0.2;
 /// What it costs that the last stone was taken up again.
 const LIFT: f64 = 4.5;
 /// Costs of moves that were hardly seen before they were captured, and how long an arm must have hidden the point.
 const GHOST: f64 = 1.0;
 const FAINT_GHOST: f64 = 2.5;
-const UNSEEN_MOVE: f64 = 3.5;
+const UNSEEN_MOVE: f64 = 4.0;
 const UNSEEN_MOVE_MS: u64 = 800;
+/// ... if no arm of that player was seen meanwhile.
+const NO_ARM: f64 = 2.5;
+/// ... if an arm of that player was there, but for less.
+const FAST_UNSEEN_MOVE: f64 = 4.6;
+/// ... and how long ago at most.
+const UNSEEN_MOVE_AGO_MS: u64 = 6000;
 /// A captured stone can be taken off and another put there within this time.
+/// An arm that answers a move comes so long after the hand of the move came, at the earliest.
+const ANSWER_MS: u64 = 200;
 const PLAYED_AGAIN_MS: u64 = 500;
+/// What it costs to believe it, and if the opponent's arm was there at the right time.
+const PLAYED_AGAIN: f64 = 3.0;
+const PLAYED_AGAIN_DOUBTFUL: f64 = 1.5;
 /// A difference with less is only emerging.
 const SEEN_EVIDENCE: f64 = 3.0;
 
@@ -149,13 +160,16 @@ impl Referee {
             undo.push(Undo { revise, lift: if k == 0 { LIFT } else { 2.0 * LIFT } });
         }
         let brief = self.brief(diffs, &seen);
-        let covered = seen
-            .points()
-            .filter(|&p| {
-                let (from, to) = evidence.unseen(p);
-                to - from >= PLAYED_AGAIN_MS && self.now < to + 4000
-            })
-            .collect();
+        let mut replaced = BTreeMap::new();
+        let since = self.now.saturating_sub(4000);
+        for p in seen.points().filter(|&p| seen.get(p).is_some()) {
+            if evidence.unseen(p, since).is_some_and(|(from, to)| to - from >= PLAYED_AGAIN_MS) {
+                replaced.insert(p, PLAYED_AGAIN);
+            }
+        }
+        for l in self.ledger.lying.iter().filter(|l| l.doubtful) {
+            replaced.extend(l.stones.keys().map(|&p| (p, PLAYED_AGAIN_DOUBTFUL)));
+        }
         let recent = self
             .ledger
             .moves
@@ -173,8 +187,10 @@ impl Referee {
             may_be_passed: self.ledger.may_be_passed.or(pressed),
             undo: &undo,
             brief: &brief,
-            covered: &covered,
+            replaced: &replaced,
             last_move_is_recent: recent,
+            last_move_ms: self.before_move(0),
+            seats: &self.seats,
         })
     }
 
@@ -189,19 +205,42 @@ impl Referee {
         diffs
     }
 
+    /// The last frame in which the move could not be seen yet, counted from the last one (0).
+    fn before_move(&self, back: usize) -> u64 {
+        self.ledger.moves.iter().rev().nth(back).map_or(0, |m| match self.remembered.get(&m.seq) {
+            Some(d) => d.at_the_earliest_ms(),
+            None => m.seen_ms,
+        })
+    }
+
     /// Stones that may have been played and captured again, without being seen for long or at all.
     fn brief(&self, diffs: &BTreeMap<Point, Diff>, seen: &crate::rules::Board) -> BTreeMap<(Point, Color), f64> {
         let mut brief = BTreeMap::new();
         let Some(evidence) = &self.evidence else { return brief };
-        let first = diffs.values().map(|d| d.last_old_ms).min().unwrap_or(0);
-        // behind an arm for long enough to be played and taken
-        for d in diffs.values().filter(|d| d.current) {
-            for q in seen.neighbors(d.point).chain([d.point]) {
-                let (from, to) = evidence.unseen(q);
-                if seen.get(q).is_none() && to >= first && to - from >= UNSEEN_MOVE_MS {
-                    for color in [Color::Black, Color::White] {
-                        brief.insert((q, color), UNSEEN_MOVE);
-                    }
+        // by the last moves as well: one that was told may have been the captor
+        let all = self.with_remembered(diffs);
+        let told = all.keys().filter(|p| !diffs.contains_key(p)).count();
+        let first = all.values().map(|d| d.last_old_ms).min().unwrap_or(0);
+        // since the move before these, behind an arm for long enough to be played and taken
+        let since = self.before_move(told).min(first).max(self.now.saturating_sub(UNSEEN_MOVE_AGO_MS));
+        for d in all.values().filter(|d| d.current && d.is.is_some()) {
+            for q in seen.neighbors(d.point).chain([d.point]).filter(|&q| seen.get(q).is_none()) {
+                let Some((from, to)) = evidence.unseen(q, since) else { continue };
+                // between the two moves it would have been seen
+                if from > d.first_new_ms || to < d.at_the_earliest_ms() {
+                    continue;
+                }
+                let long = to - from >= UNSEEN_MOVE_MS;
+                for color in [Color::Black, Color::White] {
+                    // whose arm was over the board says more than how long one was
+                    let cost = match self.seats.reached_in(color, since, d.first_new_ms) {
+                        Some(true) if long => UNSEEN_MOVE,
+                        Some(true) => FAST_UNSEEN_MOVE,
+                        Some(false) => UNSEEN_MOVE + NO_ARM,
+                        None if long => UNSEEN_MOVE,
+                        None => continue,
+                    };
+                    brief.insert((q, color), cost);
                 }
             }
         }
@@ -288,7 +327,8 @@ impl Referee {
         }
         let evidence = self.evidence.as_ref()?;
         let ghost = evidence.ghosts().iter().rev().find(|g| g.point == point && g.color == color);
-        let (from, to) = ghost.map_or(evidence.unseen(point), |g| (g.first_ms, g.first_ms));
+        let unseen = || evidence.unseen(point, self.now.saturating_sub(UNSEEN_MOVE_AGO_MS)).unwrap_or((0, self.now));
+        let (from, to) = ghost.map_or_else(unseen, |g| (g.first_ms, g.first_ms));
         Some(Diff {
             point,
             is: Some(color),
@@ -353,7 +393,9 @@ impl Referee {
         let seq = self.emit(e);
         self.seats.moved(color);
         if !still.is_empty() {
+            let doubtful = self.may_be_replaced(color, still, d);
             self.ledger.lying.push(Lying {
+                doubtful,
                 seq,
                 number,
                 capturer: color,
@@ -377,6 +419,34 @@ impl Referee {
             let seq = self.emit(e);
             self.ledger.open.retain(|o| o.seq != seq);
         }
+    }
+
+    /// Of the stones captured by `color` one seems to lie still, but the opponent's arm was over the board before that could
+    /// be seen: the captured one may be off, and this one his answer.
+    fn may_be_replaced(&self, color: Color, still: &[Point], d: &Diff) -> bool {
+        let (&[q], Some(evidence), Some(game)) = (still, &self.evidence, &self.ledger.game) else { return false };
+        let answered = self.seats.reached_in(color.opponent(), d.at_the_earliest_ms() + ANSWER_MS, self.now);
+        answered == Some(true)
+            && game.turn() == color.opponent()
+            && game.classify(color.opponent(), Some(q)).is_legal()
+            && evidence
+                .unseen(q, d.first_new_ms)
+                .is_some_and(|(from, to)| from <= d.first_new_ms && to - from >= PLAYED_AGAIN_MS)
+    }
+
+    /// The footage ends with such a stone on the board: the board is what it is, and its stones are the record's.
+    pub(super) fn take_replaced_for_moves(&mut self) {
+        let Some(game) = &self.ledger.game else { return };
+        let Some(l) = self.ledger.lying.iter().find(|l| l.doubtful && l.missed.is_none()) else { return };
+        let Some((&point, &color)) = l.stones.iter().next() else { return };
+        let class = game.classify(color, Some(point));
+        if game.turn() != color || !class.is_legal() {
+            return;
+        }
+        let captured = class.captured.clone();
+        let at = Interval { first: l.grace_from_ms, last: l.grace_from_ms };
+        let d = Diff::settled(point, color, at.first);
+        self.tell_move(color, point, &captured, &captured, &d, 0.6);
     }
 
     pub(super) fn faults_are_ready(&self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, gap: f64) -> bool {
@@ -431,7 +501,7 @@ impl Referee {
         (!hidden || youngest > patience) && (gap > 1.0 || youngest > 1500)
     }
 
-    fn tell_faults(&mut self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, sure: f64) -> bool {
+    pub(super) fn tell_faults(&mut self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, sure: f64) -> bool {
         let mut told = false;
         let mut from = Vec::new();
         let mut to = Vec::new();

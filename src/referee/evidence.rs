@@ -28,6 +28,8 @@ const INDEPENDENT_MS: f64 = 100.0;
 pub const OFF_GRID_PITCHES: f32 = 0.5;
 /// After this long without a view anything can have happened at a point.
 const UNSEEN_MS: u64 = 350;
+/// A stretch out of view is remembered from this length on.
+const STRETCH_MS: u64 = 250;
 /// A hand this recently near a point can have changed it.
 const HAND_NEAR_MS: u64 = 900;
 
@@ -52,6 +54,8 @@ pub struct Diff {
     pub evidence: f64,
     /// Last frame that still showed `was`.
     pub last_old_ms: u64,
+    /// If only that one frame showed it after a while, it may have been misread: the last one before.
+    pub doubted_old_ms: Option<u64>,
     /// First frame of the run that shows `is`.
     pub first_new_ms: u64,
     pub frames: u32,
@@ -65,6 +69,29 @@ pub struct Diff {
 }
 
 impl Diff {
+    /// A stone that is known to have come by `ms`.
+    pub fn settled(point: Point, color: Color, ms: u64) -> Diff {
+        Diff {
+            point,
+            was: None,
+            is: Some(color),
+            evidence: MOST_KEPT,
+            last_old_ms: ms,
+            doubted_old_ms: None,
+            first_new_ms: ms,
+            frames: 2,
+            chance: Chance::Covered,
+            current: true,
+            hidden: false,
+            hand_near: false,
+        }
+    }
+
+    /// From when on it can have come about, if the last frame against it was misread.
+    pub fn at_the_earliest_ms(&self) -> u64 {
+        self.doubted_old_ms.unwrap_or(self.last_old_ms)
+    }
+
     /// How long it has been seen so.
     pub fn age_ms(&self, now: u64) -> u64 {
         now.saturating_sub(self.first_new_ms)
@@ -76,20 +103,39 @@ struct Track {
     stat: [f64; 3],
     /// The most that `stat` has been since it last was zero.
     peak: [f64; 3],
-    /// The last time that it was out of view for a while, from and to.
-    unseen: (u64, u64),
+    /// The last times that it was out of view for a while, from and to, the latest first.
+    unseen: [(u64, u64); 4],
     first: [u64; 3],
     /// The last frame before `first` that showed what was expected.
     before: [u64; 3],
     frames: [u32; 3],
     last_old_ms: u64,
+    /// Frames in a row that showed what was expected, and the last such frame before them.
+    old_frames: u32,
+    older_ms: u64,
+    /// For the runs in `first`: what `doubted_old_ms` of the difference is.
+    doubted: [Option<u64>; 3],
     last_seen_ms: Option<u64>,
     last_hidden_ms: Option<u64>,
     latest: Option<Cell>,
+    run: Run,
     hidden: bool,
     /// A stone is seen there, but well off the crossing.
     astray: bool,
     offset: OffsetTrack,
+}
+
+/// The frames since the point last showed anything else than it shows now.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    frames: u32,
+    /// Log-likelihood ratio of what it shows against the next likeliest state.
+    evidence: f64,
+    first_ms: u64,
+    /// The last frame that showed something else.
+    before_ms: u64,
+    /// Frames since the point was last out of view.
+    in_view: u32,
 }
 
 /// Where the stone on a point stands, averaged while it stays.
@@ -164,14 +210,18 @@ impl Evidence {
         let track = Track {
             stat: [0.0; 3],
             peak: [0.0; 3],
-            unseen: (now, now),
+            unseen: [(now, now); 4],
             first: [now; 3],
             before: [now; 3],
             frames: [0; 3],
             last_old_ms: now,
+            old_frames: 0,
+            older_ms: now,
+            doubted: [None; 3],
             last_seen_ms: None,
             last_hidden_ms: Some(now),
             latest: None,
+            run: Run::default(),
             hidden: true,
             astray: false,
             offset: OffsetTrack::default(),
@@ -215,6 +265,17 @@ impl Evidence {
             t.peak = [0.0; 3];
             t.frames = [0; 3];
             t.last_old_ms = now;
+            // what it has been showing all the while speaks against the new expectation at once
+            if let Some(shown) = t.latest.filter(|&shown| shown != want) {
+                let k = slot(shown);
+                t.stat[k] = t.run.evidence.min(MOST_KEPT);
+                t.peak[k] = t.stat[k];
+                t.frames[k] = t.run.frames;
+                t.first[k] = t.run.first_ms;
+                t.before[k] = t.run.before_ms;
+                t.last_old_ms = t.run.before_ms;
+                t.doubted[k] = None;
+            }
             if want.is_none() {
                 t.offset = OffsetTrack::default();
             }
@@ -253,14 +314,17 @@ impl Evidence {
             t.astray = stray;
             if r.hidden > 0.5 || stray {
                 t.hidden = true;
+                t.run.in_view = 0;
+                t.old_frames = 0;
                 if !stray {
                     t.last_hidden_ms = Some(now);
                 }
                 continue;
             }
             let unseen_ms = t.last_seen_ms.map_or(0, |l| now.saturating_sub(l));
-            if unseen_ms >= UNSEEN_MS {
-                t.unseen = (now - unseen_ms, now);
+            if unseen_ms >= STRETCH_MS {
+                t.unseen.rotate_right(1);
+                t.unseen[0] = (now - unseen_ms, now);
             }
             if t.hidden {
                 // what was half believed before the hand came is not carried over: anything may have happened since
@@ -306,6 +370,7 @@ impl Evidence {
                     if t.stat[k] <= 0.0 || t.frames[k] == 0 {
                         t.first[k] = now;
                         t.before[k] = t.last_old_ms.min(now);
+                        t.doubted[k] = (t.old_frames == 1).then_some(t.older_ms);
                         t.frames[k] = 0;
                     }
                     t.stat[k] = next.min(MOST_KEPT);
@@ -316,9 +381,23 @@ impl Evidence {
                 }
             }
             if latest == Some(want) {
+                if t.old_frames == 0 {
+                    t.older_ms = t.last_old_ms;
+                }
+                t.old_frames = t.old_frames.saturating_add(1);
                 t.last_old_ms = now;
+            } else if t.stat[slot(want)] <= 0.0 && STATES.iter().any(|s| t.frames[slot(*s)] >= 2) {
+                t.old_frames = 0;
             }
-            if latest.is_some() {
+            if let Some(shown) = latest {
+                if t.latest != latest {
+                    t.run = Run { first_ms: now, before_ms: t.last_seen_ms.unwrap_or(now), ..Run::default() };
+                }
+                let other = STATES.iter().filter(|s| **s != shown).map(|s| r.of(*s)).fold(1e-3, f32::max);
+                let step = f64::from(r.of(shown) / other).ln().clamp(0.0, MOST_PER_FRAME);
+                t.run.evidence = (t.run.evidence + weight * step).min(MOST_KEPT);
+                t.run.frames = t.run.frames.saturating_add(1);
+                t.run.in_view = t.run.in_view.saturating_add(1);
                 t.latest = latest;
             }
             if let Some(Some(_)) = latest {
@@ -347,6 +426,7 @@ impl Evidence {
                     is: STATES[k],
                     evidence: t.stat[k],
                     last_old_ms: t.before[k],
+                    doubted_old_ms: t.doubted[k],
                     first_new_ms: t.first[k],
                     frames: t.frames[k],
                     chance: self.chance(p, t, t.before[k], t.first[k]),
@@ -363,9 +443,10 @@ impl Evidence {
         &self.ghosts
     }
 
-    /// The last time that the point was out of view for a while.
-    pub fn unseen(&self, p: Point) -> (u64, u64) {
-        self.tracks[self.index(p)].unseen
+    /// The longest of the last stretches out of view that ended at `since_ms` or later.
+    pub fn unseen(&self, p: Point, since_ms: u64) -> Option<(u64, u64)> {
+        let all = self.tracks[self.index(p)].unseen;
+        all.into_iter().filter(|(from, to)| *to >= since_ms && to > from).max_by_key(|(from, to)| to - from)
     }
 
     fn chance(&self, p: Point, t: &Track, before: u64, first: u64) -> Chance {

@@ -4,9 +4,10 @@
 //! wrong, perhaps after taking the last move of the record back. Each part costs what it is unlikely (natural
 //! logarithm); leaving a difference unread costs what was seen of it. Pure: the same picture gives the same stories.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::evidence::{Cell, Chance, Diff};
+use super::seats::Seats;
 use crate::game::EventKind;
 use crate::rules::{Board, Class, Color, History, Point};
 
@@ -70,10 +71,15 @@ pub struct Picture<'a> {
     /// Stones of either colour that may have been played and captured again without being seen for long, with what it
     /// costs to believe it.
     pub brief: &'a BTreeMap<(Point, Color), f64>,
-    /// Points that were out of view of late for long enough to take a stone off and put another there.
-    pub covered: &'a BTreeSet<Point>,
+    /// Captured stones that seem to lie still but may have been taken off and replaced by another of their colour behind
+    /// an arm, with what it costs to believe it.
+    pub replaced: &'a BTreeMap<Point, f64>,
     /// The last move was made so recently that stones taken now belong to it.
     pub last_move_is_recent: bool,
+    /// The last frame before the last move of the record could be seen.
+    pub last_move_ms: u64,
+    /// Whose arm was over the board, and when.
+    pub seats: &'a Seats,
 }
 
 pub const MOVE: f64 = 0.6;
@@ -82,18 +88,24 @@ const MOVE_TAKES_MS: u64 = 250;
 /// A move that must have been seen earlier than it can have been made: cost per second, and at most.
 const TOO_EARLY_PER_S: f64 = 20.0;
 const TOO_EARLY_MOST: f64 = 6.0;
+/// No arm of the player was seen that can have made the move.
+const NO_ARM: f64 = 2.0;
+/// One frame was misread.
+const MISREAD: f64 = 3.5;
 /// Of two orders that are both possible, the one that agrees with the order of the sightings.
 const AGAINST_SIGHT: f64 = 0.3;
 const DISPLACED: f64 = 6.0;
 const DISPLACED_PER_PITCH: f64 = 1.2;
 const REPLY_TO_TAKEBACK: f64 = 2.5;
-const PLAYED_AGAIN: f64 = 3.0;
 /// A stone was taken up and none put down.
 const NOTHING_INSTEAD: f64 = 1.0;
-const GONE: f64 = 8.0;
+const GONE: f64 = 9.0;
 const GONE_MORE: f64 = 1.5;
 const WRONG_REMOVAL: f64 = 6.0;
 const VOID: f64 = 5.5;
+/// A second stone in a row while only that player's arm was over the board, or also the other's.
+const VOID_ALONE: f64 = 4.5;
+const VOID_BOTH: f64 = 9.0;
 const SECOND_FAULT: f64 = 3.0;
 const FORCED_PASS: f64 = 0.5;
 const SCATTERED: f64 = 16.0;
@@ -102,7 +114,7 @@ const WORTH_COMPARING: f64 = 6.0;
 const UNREADABLE: f64 = 14.0;
 /// From so many differences on, a board can be scattered.
 pub const SCATTERED_FROM: usize = 6;
-const LONGEST: usize = 4;
+const LONGEST: usize = 5;
 const MOST_NODES: usize = 400;
 
 struct Mismatch {
@@ -120,6 +132,8 @@ struct Before {
 
 struct Search<'a> {
     picture: &'a Picture<'a>,
+    /// The move of the record that was taken back last: to play it again is no other story.
+    taken_back: Option<(Color, Point)>,
     found: Vec<Explanation>,
     /// The cost of the likeliest story so far; what is much worse is not followed up.
     best: f64,
@@ -128,7 +142,7 @@ struct Search<'a> {
 
 /// The stories that explain the picture, the likeliest first.
 pub fn explain(picture: &Picture) -> Vec<Explanation> {
-    let mut search = Search { picture, found: Vec::new(), best: f64::INFINITY, nodes: 0 };
+    let mut search = Search { picture, taken_back: None, found: Vec::new(), best: f64::INFINITY, nodes: 0 };
     let mut game = picture.history.clone();
     let mut cost = 0.0;
     let mut lifted = None;
@@ -137,6 +151,7 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
             let Some(last) = game.undo() else { break };
             let Some(p) = last.point else { break };
             let undo = picture.undo[undone - 1];
+            search.taken_back = Some((last.color, p));
             if picture.seen.get(p).is_none() {
                 cost += undo.lift;
                 // whoever takes a capture back rarely puts the captured stones back at once; a ko is retaken like that
@@ -245,7 +260,7 @@ impl Search<'_> {
             return;
         }
         let open = self.mismatches(game, &steps);
-        self.close(game, &steps, cost, undone, &open);
+        self.close(game, &steps, cost, undone, lifted.is_some(), &open);
         let depth = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
         if depth >= LONGEST {
             return;
@@ -274,14 +289,17 @@ impl Search<'_> {
                     .map(|((p, _), cost)| (u64::MAX, *p, *cost)),
             );
             // nor need a captured stone lie still where another has been put since
-            let again = |p: &&Point| {
+            let again = |(p, _): &(&Point, &f64)| {
                 game.board().get(**p).is_none()
                     && self.picture.seen.get(**p) == Some(turn)
                     && !open.iter().any(|m| m.point == **p)
             };
-            next.extend(self.picture.covered.iter().filter(again).map(|p| (u64::MAX, *p, PLAYED_AGAIN)));
+            next.extend(self.picture.replaced.iter().filter(again).map(|(p, cost)| (u64::MAX, *p, *cost)));
         }
         for (_, point, extra) in next {
+            if steps.is_empty() && self.taken_back == Some((turn, point)) {
+                continue;
+            }
             let class = game.classify(turn, Some(point));
             if !class.is_legal() {
                 continue;
@@ -289,26 +307,30 @@ impl Search<'_> {
             let mut price = MOVE + extra;
             let diff = self.picture.diffs.get(&point).copied();
             let mut now = before;
+            // that the point was still empty so late may have been one misread frame
+            let mut doubted = None;
             if let Some(d) = diff {
-                let earliest = before.map_or(0, |b| b.earliest_ms + MOVE_TAKES_MS).max(d.last_old_ms);
-                let too_early = earliest.saturating_sub(d.first_new_ms) as f64 / 1000.0;
-                price += (TOO_EARLY_PER_S * too_early).min(TOO_EARLY_MOST);
-                let middle_ms = d.last_old_ms / 2 + d.first_new_ms / 2;
-                if before.is_some_and(|b| middle_ms < b.middle_ms) {
-                    price += AGAINST_SIGHT;
+                let (early, after) = self.in_turn(turn, before, d.last_old_ms, d.first_new_ms);
+                if let Some(old_ms) = d.doubted_old_ms {
+                    let (early_then, after_then) = self.in_turn(turn, before, old_ms, d.first_new_ms);
+                    doubted = Some((price + MISREAD + early_then, Some(after_then)));
                 }
-                now = Some(Before { earliest_ms: earliest, middle_ms });
+                price += early;
+                now = Some(after);
+            } else if let Some(b) = before {
+                now = Some(Before { earliest_ms: b.earliest_ms + MOVE_TAKES_MS, ..b });
             }
             // after a takeback the opponent's reply comes later: several stones at once were played, and one shoved
-            if depth >= 1 && lifted.is_some() {
-                price += REPLY_TO_TAKEBACK;
-            }
+            let reply = if depth >= 1 && lifted.is_some() { REPLY_TO_TAKEBACK } else { 0.0 };
             let still: Vec<Point> =
                 class.captured.iter().copied().filter(|&q| self.picture.seen.get(q) == Some(turn.opponent())).collect();
             let mut longer = steps.clone();
             longer.push(Step::Move { color: turn, point, captured: class.captured.clone(), still });
             game.play(turn, Some(point));
-            self.grow(game, longer, cost + price, undone, now, lifted);
+            if let Some((price, now)) = doubted {
+                self.grow(game, longer.clone(), cost + price + reply, undone, now, lifted);
+            }
+            self.grow(game, longer, cost + price + reply, undone, now, lifted);
             game.undo();
             // undo forgets a turn that was set by hand
             if game.turn() != turn {
@@ -317,8 +339,26 @@ impl Search<'_> {
         }
     }
 
+    /// What it costs that a move seen from `first_new_ms` on, and not up to `old_ms`, followed the one before.
+    fn in_turn(&self, color: Color, before: Option<Before>, old_ms: u64, first_new_ms: u64) -> (f64, Before) {
+        let mut earliest_ms = before.map_or(0, |b| b.earliest_ms + MOVE_TAKES_MS).max(old_ms);
+        let too_early = earliest_ms.saturating_sub(first_new_ms) as f64 / 1000.0;
+        let mut price = (TOO_EARLY_PER_S * too_early).min(TOO_EARLY_MOST);
+        let middle_ms = old_ms / 2 + first_new_ms / 2;
+        if before.is_some_and(|b| middle_ms < b.middle_ms) {
+            price += AGAINST_SIGHT;
+        }
+        // after the arm of the one before, the arm of this player must have come
+        match self.picture.seats.next_reach(color, earliest_ms) {
+            Some(Some(ms)) if ms <= first_new_ms => earliest_ms = ms,
+            Some(_) if before.is_some() => price = price.max(NO_ARM),
+            _ => {}
+        }
+        (price, Before { earliest_ms, middle_ms })
+    }
+
     /// Ends the story here: whatever is still open must be faults or misreadings.
-    fn close(&mut self, game: &History, steps: &[Step], cost: f64, undone: usize, open: &[Mismatch]) {
+    fn close(&mut self, game: &History, steps: &[Step], cost: f64, undone: usize, lifted: bool, open: &[Mismatch]) {
         let added: Vec<(Point, Color)> =
             open.iter().filter(|m| m.record.is_none()).filter_map(|m| Some((m.point, m.seen?))).collect();
         let vanished: Vec<(Point, Color)> =
@@ -327,7 +367,9 @@ impl Search<'_> {
             open.iter().filter(|m| m.record.is_some() && m.seen.is_some()).map(|m| m.point).collect();
         let mut base = cost;
         let plays = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
-        base += NOTHING_INSTEAD * undone.saturating_sub(plays) as f64;
+        if lifted {
+            base += NOTHING_INSTEAD * undone.saturating_sub(plays) as f64;
+        }
         let mut all = steps.to_vec();
         for &point in &changed {
             base += self.unread_cost(point);
@@ -413,7 +455,27 @@ impl Search<'_> {
         let taken: Vec<Point> = class.captured.iter().copied().filter(|q| vanished.iter().any(|v| v.0 == *q)).collect();
         let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| !taken.contains(&x.0)).collect();
         let step = Step::Void { kind, color, point, taken, repeats: class.repeats };
-        self.cover(game, cost + VOID + weak + more, undone, push(step), rest, &left, faults + 1);
+        let price = if kind == EventKind::DoubleMove { self.double_move(&steps, point, color) } else { VOID };
+        self.cover(game, cost + price + weak + more, undone, push(step), rest, &left, faults + 1);
+    }
+
+    /// A second stone in a row: likelier if nobody else's arm was there since the first.
+    fn double_move(&self, steps: &[Step], point: Point, color: Color) -> f64 {
+        let Some(d) = self.picture.diffs.get(&point) else { return VOID };
+        let first = steps.iter().rev().find_map(|s| match s {
+            Step::Move { color: c, point, .. } if *c == color => self.picture.diffs.get(point),
+            _ => None,
+        });
+        let since = first.map_or(self.picture.last_move_ms, Diff::at_the_earliest_ms).min(d.at_the_earliest_ms());
+        let price = match self.picture.seats.reached_in(color.opponent(), since, d.first_new_ms) {
+            Some(false) => VOID_ALONE,
+            Some(true) => VOID_BOTH,
+            None => VOID,
+        };
+        // of two stones in a row the later one is void
+        let first_ms = first.map_or(0, Diff::at_the_earliest_ms);
+        let too_early = first_ms.saturating_sub(d.first_new_ms) as f64 / 1000.0;
+        price + (TOO_EARLY_PER_S * too_early).min(TOO_EARLY_MOST)
     }
 
     fn lay_before_the_last_move(&self, steps: &[Step], point: Point, color: Color) -> bool {

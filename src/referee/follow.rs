@@ -135,6 +135,7 @@ impl Referee {
                 seq,
                 number,
                 capturer: color,
+                doubtful: false,
                 stones: lie,
                 grace_from_ms: now,
                 missed: None,
@@ -217,7 +218,7 @@ impl Referee {
                 continue;
             }
             let overtaken = l.overtaken_ms.is_some_and(|t| now >= t + OVERTAKEN_MS);
-            if overtaken || now >= l.grace_from_ms + self.options.capture_grace_ms {
+            if overtaken || (!l.doubtful && now >= l.grace_from_ms + self.options.capture_grace_ms) {
                 late.push(k);
             }
         }

@@ -34,6 +34,8 @@ pub struct Lying {
     pub seq: u64,
     pub number: u32,
     pub capturer: Color,
+    /// Perhaps they were taken off, and one of them is a new stone: no alarm before the next move shows it.
+    pub doubtful: bool,
     pub stones: BTreeMap<Point, Color>,
     /// From when the grace time runs: the hand is off the board and nothing was taken off since.
     pub grace_from_ms: u64,

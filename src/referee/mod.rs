@@ -232,6 +232,7 @@ impl Referee {
         self.flushing = true;
         if self.evidence.is_some() {
             self.step(Vec::new());
+            self.take_replaced_for_moves();
         }
         self.flushing = false;
         self.drain()

@@ -82,7 +82,8 @@ impl Referee {
                 }
                 false
             }
-            (None, Some(_)) => self.tell_revision(at, best, diffs, stories, sure),
+            // also without another play: what was taken for a move was a stone shoved from elsewhere
+            (None, _) => self.tell_revision(at, best, diffs, stories, sure),
             _ => false,
         }
     }
@@ -159,6 +160,10 @@ impl Referee {
                 }
             }
         }
+        // while what was seen of the withdrawn moves is at hand; with more moves to come the faults are told after them
+        if plays.len() <= old.len() {
+            self.tell_faults(&faults, diffs, sure);
+        }
         true
     }
 
@@ -208,6 +213,7 @@ impl Referee {
                 seq: of,
                 number: self.ledger.moves.len() as u32,
                 capturer: color,
+                doubtful: false,
                 stones: still.iter().map(|&p| (p, color.opponent())).collect(),
                 grace_from_ms: self.now,
                 missed: None,

@@ -25,16 +25,44 @@ impl Side {
     }
 }
 
+/// A player's arm over the board, from its first frame to its last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Reach {
+    color: Color,
+    first_ms: u64,
+    last_ms: u64,
+}
+
+/// So long ago an arm is still of interest, milliseconds.
+const REMEMBERED_MS: u64 = 15_000;
+/// Frames with an arm that are farther apart than this are two visits.
+const SAME_REACH_MS: u64 = 400;
+/// So many moves must have been made over an edge before it is somebody's, ...
+const LEAST_VOTES: u32 = 3;
+/// ... and one in so many of all his moves.
+const LEAST_SHARE: u32 = 6;
+
 /// Counts which edge the hands come over before each colour's moves.
 #[derive(Clone, Debug, Default)]
 pub struct Seats {
     visit: [u32; 4],
     hand: bool,
     votes: [[u32; 4]; 2],
+    reaches: Vec<Reach>,
+    last_frame_ms: Option<u64>,
+    /// When frames last came so far apart that an arm can have been missed.
+    missed_ms: Option<u64>,
 }
+
+/// Frames farther apart than this miss arms.
+const SPARSE_MS: u64 = 260;
 
 impl Seats {
     pub fn see(&mut self, s: &Sighting) {
+        if self.last_frame_ms.is_some_and(|l| s.time_ms > l + SPARSE_MS) {
+            self.missed_ms = Some(s.time_ms);
+        }
+        self.last_frame_ms = Some(s.time_ms);
         if s.hand && !self.hand {
             self.visit = [0; 4];
         }
@@ -43,21 +71,71 @@ impl Seats {
             return;
         }
         let last = s.size - 1;
+        let mut now = [0; 4];
         for k in 0..s.size {
             let edge = [Point::new(last, k), Point::new(0, k), Point::new(k, 0), Point::new(k, last)];
-            for (count, p) in self.visit.iter_mut().zip(edge) {
+            for (count, p) in now.iter_mut().zip(edge) {
                 *count += u32::from(s.at(p).hidden > 0.5);
+            }
+        }
+        for (visit, count) in self.visit.iter_mut().zip(now) {
+            *visit += count;
+        }
+        // an arm along the border hides points of that edge too: only the edges where somebody sits are compared
+        let most = |color| -> Option<u32> {
+            let edges = self.edges_of(color);
+            edges.iter().zip(now).filter(|(mine, _)| **mine).map(|(_, n)| n).max()
+        };
+        if let (Some(black), Some(white)) = (most(Color::Black), most(Color::White)) {
+            for (color, reaches) in [(Color::Black, black >= white), (Color::White, white >= black)] {
+                if reaches && black + white > 0 {
+                    self.reached(color, s.time_ms);
+                }
             }
         }
     }
 
+    fn reached(&mut self, color: Color, now: u64) {
+        self.reaches.retain(|r| now < r.last_ms + REMEMBERED_MS);
+        match self.reaches.iter_mut().rev().find(|r| r.color == color && now <= r.last_ms + SAME_REACH_MS) {
+            Some(r) => r.last_ms = r.last_ms.max(now),
+            None => self.reaches.push(Reach { color, first_ms: now, last_ms: now }),
+        }
+    }
+
+    /// The edges that belong to a colour by now; none before enough moves were seen, and none that both use.
+    fn edges_of(&self, color: Color) -> [bool; 4] {
+        let mut edges = [false; 4];
+        let enough =
+            |votes: &[u32; 4], k: usize| votes[k] >= LEAST_VOTES && votes[k] * LEAST_SHARE >= votes.iter().sum::<u32>();
+        for (k, edge) in edges.iter_mut().enumerate() {
+            *edge = enough(&self.votes[color as usize], k) && !enough(&self.votes[color.opponent() as usize], k);
+        }
+        edges
+    }
+
+    /// Whether it is known who sits where, and no arm since `from_ms` can have been missed.
+    fn knows(&self, from_ms: u64) -> bool {
+        self.missed_ms.is_none_or(|m| m < from_ms)
+            && [Color::Black, Color::White].iter().all(|c| self.edges_of(*c) != [false; 4])
+    }
+
+    /// Did an arm of `color` reach over the board between the two times? `None` where that is not known.
+    pub fn reached_in(&self, color: Color, from_ms: u64, to_ms: u64) -> Option<bool> {
+        let there = |r: &Reach| r.color == color && r.last_ms >= from_ms && r.first_ms <= to_ms;
+        self.knows(from_ms).then(|| self.reaches.iter().any(there))
+    }
+
+    /// The first time from `from_ms` on at which an arm of `color` was over the board, `None` if there was none yet;
+    /// the outer `None` where that is not known.
+    pub fn next_reach(&self, color: Color, from_ms: u64) -> Option<Option<u64>> {
+        let of = self.reaches.iter().filter(|r| r.color == color && r.last_ms >= from_ms);
+        self.knows(from_ms).then(|| of.map(|r| r.first_ms.max(from_ms)).min())
+    }
+
     /// A move of `color` was made by the hand that is or was last over the board.
     pub fn moved(&mut self, color: Color) {
-        let most = self.visit.iter().copied().max().unwrap_or(0);
-        if most == 0 || self.visit.iter().filter(|&&v| v == most).count() > 1 {
-            return;
-        }
-        if let Some(k) = self.visit.iter().position(|&v| v == most) {
+        if let Some(k) = widest(self.visit) {
             self.votes[color as usize][k] += 1;
         }
     }
@@ -81,4 +159,11 @@ impl Seats {
         }
         best
     }
+}
+
+/// The edge with the most hidden points, if it is one.
+fn widest(edges: [u32; 4]) -> Option<usize> {
+    let most = edges.into_iter().max().filter(|&m| m > 0)?;
+    let mut all = edges.into_iter().enumerate().filter(|(_, n)| *n == most).map(|(k, _)| k);
+    all.next().filter(|_| all.next().is_none())
 }
