@@ -9,7 +9,8 @@ use serde::Serialize;
 
 use crate::game::Prisoners;
 use crate::game::sgf::{self, GameTree, SgfError};
-use crate::rules::{Class, Color, Point, RepetitionKind, RepetitionPolicy, Ruleset};
+use crate::rules::vocabulary::name_on_board;
+use crate::rules::{Class, Color, History, Point, RepetitionKind, RepetitionPolicy, Ruleset, Term};
 
 use super::Format;
 
@@ -43,6 +44,8 @@ struct JudgedMove {
     class: Vec<Class>,
     captured: Vec<Point>,
     repeats: Option<usize>,
+    /// What it is called; null where no name fits.
+    name: Option<Term>,
     /// Which kind of repetition, and what the ruleset says of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     repetition: Option<JudgedRepetition>,
@@ -85,6 +88,7 @@ fn judge(tree: &GameTree, rules: &Ruleset) -> Result<Judged, SgfError> {
         class: c.classes,
         captured: played.captured.clone(),
         repeats: c.repeats,
+        name: name_of(history, i),
         repetition: c.repetition.map(|r| {
             let rule = rules.repetition.of(&r);
             JudgedRepetition { kind: r.kind, since: r.since, policy: rule.policy, article: rule.article.clone() }
@@ -98,6 +102,13 @@ fn judge(tree: &GameTree, rules: &Ruleset) -> Result<Judged, SgfError> {
         prisoners: Prisoners { black: history.prisoners(Color::Black), white: history.prisoners(Color::White) },
         turn: history.turn(),
     })
+}
+
+/// What the move after `n` others is called on the board that it was played on.
+fn name_of(history: &History, n: usize) -> Option<Term> {
+    let played = &history.moves()[n];
+    let last = n.checked_sub(1).map(|l| &history.moves()[l]).filter(|l| l.color != played.color);
+    name_on_board(history.position(n)?, last.and_then(|l| l.point), played.color, played.point?)
 }
 
 fn text(judged: &Judged) -> String {
@@ -120,6 +131,9 @@ fn text(judged: &Judged) -> String {
             let (kind, policy) = (r.kind.text(), r.policy.text());
             let article = r.article.as_ref().map(|a| format!(", {a}")).unwrap_or_default();
             out.push_str(&format!(": {} {}: {} {}{article}", kind.en, kind.zh, policy.en, policy.zh));
+        }
+        if let Some(name) = m.name {
+            out.push_str(&format!("  {} {}", name.zh, name.en));
         }
         out.push('\n');
     }
@@ -178,13 +192,14 @@ mod tests {
         assert_eq!(json["size"], 5);
         assert_eq!(
             json["moves"][1],
-            serde_json::json!({"n":2,"color":"W","point":[1,1],"class":["occupied","capture"],"captured":[[1,2]],"repeats":null})
+            serde_json::json!({"n":2,"color":"W","point":[1,1],"class":["occupied","capture"],"captured":[[1,2]],"repeats":null,"name":null})
         );
         assert_eq!(json["moves"][2]["class"], serde_json::json!(["legal", "capture"]));
         assert_eq!(json["moves"][2]["captured"], serde_json::json!([[1, 1]]));
+        assert_eq!(json["moves"][2]["name"], serde_json::json!({"en":"takes the ko","zh":"提劫","id":"ko_capture"}));
         assert_eq!(
             json["moves"][3],
-            serde_json::json!({"n":4,"color":"B","point":null,"class":["wrong_turn","pass"],"captured":[],"repeats":null})
+            serde_json::json!({"n":4,"color":"B","point":null,"class":["wrong_turn","pass"],"captured":[],"repeats":null,"name":null})
         );
         assert_eq!(json["board"].as_array().unwrap().len(), 5);
         assert_eq!(json["prisoners"], serde_json::json!({"B":1,"W":1}));
@@ -195,6 +210,7 @@ mod tests {
         let text = text(&judged("(;SZ[5]AB[ba][ab][bc][cb]AW[ca][cc][db]PL[W];W[bb];B[cb])"));
         assert!(text.contains("W  B4    legal, capture  takes C4"), "{text}");
         assert!(text.contains("B  C4    ko, capture  takes B4  repeats the position after move 0"), "{text}");
+        assert!(text.contains("takes C4  提劫 takes the ko"), "{text}");
         assert!(text.contains("2 moves, 1 not legal (cwa)"), "{text}");
     }
 

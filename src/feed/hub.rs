@@ -101,6 +101,15 @@ pub struct Hub {
     spawned: Instant,
 }
 
+/// The last move with what it is called.
+#[derive(Serialize)]
+struct LastMove {
+    #[serde(flatten)]
+    played: super::view::MoveView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    name: Option<crate::rules::Term>,
+}
+
 /// `/api/state` and the `state` message of the stream.
 #[derive(Serialize)]
 struct StateMessage<'a> {
@@ -113,7 +122,7 @@ struct StateMessage<'a> {
     seq: u64,
     #[serde(rename = "move")]
     move_number: u32,
-    last_move: Option<super::view::MoveView>,
+    last_move: Option<LastMove>,
     #[serde(flatten)]
     state: &'a StateView,
     acknowledged: &'a BTreeSet<u64>,
@@ -321,7 +330,7 @@ impl Hub {
             orientation: self.orientation,
             seq: inner.last_seq,
             move_number: last_move.map_or(0, |m| m.n),
-            last_move,
+            last_move: last_move.map(|played| LastMove { played, name: inner.state.last_name }),
             state: &inner.state,
             acknowledged: &inner.acknowledged,
             notices: inner.scene.notices(),

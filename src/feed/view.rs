@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::game::{Event, EventKind, GameState, Text};
-use crate::rules::{Color, Point};
+use crate::rules::{Color, Point, Term};
 
 /// A move as it stands in the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -30,6 +30,9 @@ pub struct StateView {
     /// `size` rows of `size` characters: `.` empty, `B`, `W`, `?` unsure. What stands in the record.
     pub board: Vec<String>,
     pub moves: Vec<MoveView>,
+    /// What the last move is called; goes out with `last_move`.
+    #[serde(skip)]
+    pub last_name: Option<Term>,
     pub turn: Option<Color>,
     pub prisoners: Prisoners,
     /// Infractions that are neither repaired nor decided, oldest first.
@@ -52,6 +55,7 @@ impl StateView {
             size,
             board: vec![".".repeat(usize::from(size)); usize::from(size)],
             moves: Vec::new(),
+            last_name: None,
             turn: Some(Color::Black),
             prisoners: Prisoners::default(),
             open_infractions: Vec::new(),
@@ -70,6 +74,7 @@ impl From<&GameState> for StateView {
             size: game.board().size(),
             board: game.board().rows(),
             moves,
+            last_name: game.last_move().and_then(|m| m.name),
             turn: Some(game.turn()),
             prisoners: Prisoners { black: count(prisoners.black), white: count(prisoners.white) },
             open_infractions: game.open_infractions().cloned().collect(),
@@ -144,6 +149,7 @@ mod tests {
         event(1, EventKind::Move, Some(Color::Black), Some((3, 15)));
         let view = event(2, EventKind::DoubleMove, Some(Color::Black), Some((15, 3)));
         assert_eq!(view.moves, [MoveView { n: 1, color: Color::Black, point: Some(Point::new(3, 15)) }]);
+        assert_eq!(view.last_name.map(|t| t.id), Some("star_point"));
         assert_eq!(view.board[3], "...............B...");
         assert_eq!((view.turn, view.open_infractions.len()), (Some(Color::White), 1));
         let view = event(3, EventKind::Result, Some(Color::White), None);

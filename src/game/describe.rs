@@ -122,7 +122,13 @@ impl Words<'_> {
                 let (en, zh) = self.captured();
                 let taken = self.event.captured.as_ref().map_or(0, Vec::len);
                 let point = self.event.point.map(|p| p.name(self.size)).unwrap_or_default();
-                let text = Text::new(format!("{number}{who} {point}."), format!("{number_zh}{who_zh}{point}。"));
+                let name = self.event.name.as_ref();
+                let (called, called_zh) =
+                    name.map_or_else(Default::default, |n| (format!(", {}", n.en), format!("，{}", n.zh)));
+                let text = Text::new(
+                    format!("{number}{who} {point}{called}."),
+                    format!("{number_zh}{who_zh}{point}{called_zh}。"),
+                );
                 text.then((taken > 0).then(|| Text::new(format!("Takes {en}."), format!("提{zh}。"))))
             }
             CapturesCleared => {

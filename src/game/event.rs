@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rules::{Circumstance, Color, Outcome, Penalty, Point, Ruling, Text};
+use crate::rules::{Circumstance, Color, Outcome, Penalty, Point, Ruling, Term, Text};
 
 /// What happened. The names are those of `docs/events.md`, in snake case in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -267,6 +267,21 @@ pub struct Restore {
     pub be: RestoreTo,
 }
 
+/// What a move is called (see [`crate::rules::vocabulary`]). Kept as said: a later vocabulary may have other words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct MoveName {
+    pub en: String,
+    pub zh: String,
+    /// For programs.
+    pub id: String,
+}
+
+impl From<Term> for MoveName {
+    fn from(t: Term) -> MoveName {
+        MoveName { en: t.en.to_owned(), zh: t.zh.to_owned(), id: t.id.to_owned() }
+    }
+}
+
 /// Something that happened at the table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
@@ -289,6 +304,9 @@ pub struct Event {
     pub captured: Option<Vec<Point>>,
     #[serde(default, rename = "move", skip_serializing_if = "Option::is_none")]
     pub move_number: Option<u32>,
+    /// With `move`: what the move is called, where a name fits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<MoveName>,
     /// `seq` of the event it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
@@ -341,6 +359,7 @@ impl Event {
             points: Vec::new(),
             captured: None,
             move_number: None,
+            name: None,
             of: None,
             board: None,
             turn: None,

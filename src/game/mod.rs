@@ -15,7 +15,7 @@ mod state;
 pub use crate::rules::Text;
 pub use conduct::{case, decision};
 pub use describe::describe;
-pub use event::{Event, EventKind, Interval, Restore, RestoreTo, Spot};
+pub use event::{Event, EventKind, Interval, MoveName, Restore, RestoreTo, Spot};
 pub use info::{GameInfo, Orientation, Player};
 pub use sink::SinkReport;
 pub use state::{Ended, GameState, InfractionRecord, MoveRecord, Prisoners, SceneState};

@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, EventKind, Interval, Text, case, decision};
 use crate::rules::{
-    Board, Class, Classification, Color, History, Ledger, Moment, Played, Point, Ruleset, Standing, Window,
+    Board, Class, Classification, Color, History, Ledger, Moment, Played, Point, Ruleset, Standing, Term, Window,
+    name_move,
 };
 
 /// One move that stands in the record.
@@ -22,6 +23,8 @@ pub struct MoveRecord {
     pub captured: Vec<Point>,
     /// What the rules say of it.
     pub classes: Vec<Class>,
+    /// What it is called on the board that it was played on.
+    pub name: Option<Term>,
     pub at_ms: Interval,
     pub confidence: f64,
 }
@@ -506,6 +509,7 @@ impl GameState {
         let mut given = self.given();
         for (i, played) in self.base.moves().iter().enumerate() {
             let c = given.classify(played.color, played.point);
+            let name = played.point.and_then(|p| name_move(&given, played.color, p));
             given.push(played.clone(), self.base.position(i + 1).unwrap_or(&c.after).clone());
             self.moves.push(MoveRecord {
                 number: i + 1,
@@ -514,6 +518,7 @@ impl GameState {
                 point: played.point,
                 captured: played.captured.clone(),
                 classes: c.classes,
+                name,
                 at_ms: Interval::default(),
                 confidence: 1.0,
             });
@@ -540,6 +545,7 @@ impl GameState {
                     c.after = after;
                     c.captured = taken;
                 }
+                let name = point.and_then(|p| name_move(&self.history, *color, p));
                 let played = Played { color: *color, point: *point, captured: c.captured.clone() };
                 self.history.push(played, c.after);
                 self.moves.push(MoveRecord {
@@ -549,6 +555,7 @@ impl GameState {
                     point: *point,
                     captured: c.captured,
                     classes: c.classes,
+                    name,
                     at_ms: entry.at_ms,
                     confidence: entry.confidence,
                 });

@@ -7,7 +7,7 @@ use super::evidence::{Chance, Diff};
 use super::explain::{self, Explanation, Picture, Step, Undo};
 use super::ledger::{Lying, Phase};
 use crate::game::{Event, EventKind, Interval, Spot};
-use crate::rules::{Color, Point};
+use crate::rules::{Color, Point, name_move};
 
 /// A board that is cleared without a sign of the end must stay so this long, milliseconds.
 const UNANNOUNCED_CLEARING_MS: u64 = 4000;
@@ -381,6 +381,7 @@ impl Referee {
         e.captured = Some(captured.to_vec());
         let number = self.ledger.moves.len() as u32 + 1;
         e.move_number = Some(number);
+        e.name = self.ledger.game.as_ref().and_then(|g| name_move(g, color, point)).map(Into::into);
         let early = self.press.take().filter(|(p, _)| p.side == color && d.last_old_ms > p.ms);
         self.ledger.maybe_lying.clear();
         let replied: Vec<u64> = self

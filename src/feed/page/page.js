@@ -78,7 +78,8 @@ function showBoard() {
   if (!state) return;
   board.show(state, quarter());
   const last = state.last_move;
-  const place = last ? (last.point ? `${t[last.color]} ${point(last.point)}` : `${t[last.color]} ${t.pass}`) : t.nobody;
+  const called = last?.name ? `${t.comma}${say(last.name)}` : '';
+  const place = last ? (last.point ? `${t[last.color]} ${point(last.point)}${called}` : `${t[last.color]} ${t.pass}`) : t.nobody;
   board.svg.setAttribute('aria-label', fill(t.board_label, { size: state.size, n: state.move, last: place }));
   $('move-number').textContent = state.move;
   $('last-move').textContent = place;
@@ -304,6 +305,7 @@ function row(event, isNew) {
   const head = el('div', 'what', el('b', '', played && event.point ? point(event.point) : kindName(event.kind)));
   const text = sentence(event);
   const words = played ? null : el('p', '', text);
+  if (played && event.name) head.append(el('span', 'called', say(event.name)));
   if (played && event.captured?.length) head.append(el('span', 'takes', `+${event.captured.length}`));
   const sure = Math.round(event.confidence * 100);
   const when = el('div', 'when', el('time', '', clockTime(event.at_ms.last)), el('span', sure < 90 ? 'doubt' : '', `${sure} %`));

@@ -162,7 +162,7 @@ pub(super) fn attaches_alone(scene: &Scene) -> bool {
 
 /// Along the edge, the opponent comes from the left: own stones ahead are what is being guarded.
 pub(super) fn guards_along_the_edge(scene: &Scene, frame: &Frame) -> bool {
-    let comes = scene.at(frame, -2, 0) == Foe || scene.at(frame, -2, 1) == Foe;
+    let comes = [(-2, 0), (-2, 1), (-1, 1)].iter().any(|&(x, y)| scene.at(frame, x, y) == Foe);
     let guarded = (1..=2).any(|x| (0..=2).any(|y| scene.at(frame, x, y) == Own)) || scene.at(frame, 0, 1) == Own;
     scene.line(frame) <= 2 && scene.side_line(frame, scene.p) > 2 && comes && guarded
 }
@@ -202,9 +202,16 @@ pub(super) fn extends(scene: &Scene, frame: &Frame) -> bool {
         && (!scene.foe.is_empty() || scene.before.neighbors(behind).any(|n| scene.before.get(n) == Foe))
 }
 
-/// Straight back from the stone that touches the own one in front, and not towards the centre.
+/// Straight back along the same line from a hane: a last stone that touches no other own stone, and no atari.
 pub(super) fn draws_back(scene: &Scene, frame: &Frame) -> bool {
-    scene.own.stones == 1 && scene.lowest_line(scene.p) <= scene.lowest_line(scene.spot(frame, -1, 0))
+    let from = scene.spot(frame, -1, 0);
+    let answers_hane = scene
+        .last
+        .is_some_and(|l| scene.before.neighbors(l).filter(|&n| matches!(scene.before.get(n), Own | Foe)).count() == 1);
+    answers_hane
+        && scene.own.stones == 1
+        && scene.before.chain(from).liberties >= 2
+        && scene.lowest_line(scene.p) == scene.lowest_line(from)
 }
 
 /// Beside a single own stone, along the side or in the centre, with no contact.

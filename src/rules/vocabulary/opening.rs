@@ -126,12 +126,12 @@ pub(super) fn extension(scene: &Scene, gap: i8) -> bool {
     super::scene::FRAMES.iter().any(|frame| {
         on_side(scene, frame)
             && first_column(scene, frame, 1, 1, gap + 1).is_some_and(|(x, c)| {
-                // from a corner stone the shortest step is no extension
+                // from a corner stone or out of a fight the shortest step is no extension
                 let from = scene.spot(frame, x, 0);
                 x == gap + 1
                     && c.foe.is_none()
                     && scene.before.get(from) == Cell::Own
-                    && (gap > 1 || scene.side_line(frame, from) > 4)
+                    && (gap > 1 || (scene.side_line(frame, from) > 4 && !scene.near(from, 1, Cell::Foe)))
             })
     })
 }
@@ -209,6 +209,17 @@ pub(super) fn cap(scene: &Scene, frame: &Frame) -> bool {
         && scene.side_line(frame, stone) >= line + 3
         && scene.is_clear(frame, -2..=2, -1..=2)
         && scene.before.chain(stone).stones <= 2
+        && !scene.near(stone, 1, Cell::Own)
+}
+
+/// The same above a stone that has jumped up itself.
+pub(super) fn cap_above(scene: &Scene, frame: &Frame) -> bool {
+    let stone = scene.spot(frame, 0, -2);
+    let line = scene.line_of(frame, stone);
+    (5..=6).contains(&line)
+        && scene.side_line(frame, stone) > line
+        && scene.is_clear(frame, -2..=2, -1..=2)
+        && scene.is_clear(frame, -1..=1, -3..=-3)
         && !scene.near(stone, 1, Cell::Own)
 }
 

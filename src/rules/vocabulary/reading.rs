@@ -4,19 +4,26 @@ use super::fight::ataris;
 use super::scene::{At, Cell, Grid, Points, Scene};
 use Cell::{Empty, Foe, Own};
 
-/// Moves that may be tried for one answer.
+/// Moves that may be tried for one answer. Whoever needs more has no answer.
 const TRIES: u32 = 400;
 
+/// Reads every line to its end, also where the answer is known already: so the number of tries, and with it whether they suffice,
+/// is the same however the board is turned.
 struct Reader {
     tries: u32,
 }
 
-impl Reader {
-    /// Own chains in atari around the opponent's chain at `target`: their last liberties, at most four.
-    fn counters(&self, grid: &Grid, target: At) -> ([At; 4], usize) {
-        let mut found = [target; 4];
-        let mut n = 0;
-        let mut stones = [target; 64];
+/// Points at which own chains around the opponent's can be taken.
+struct Counters {
+    points: [At; 4],
+    len: usize,
+    /// There are more.
+    more: bool,
+}
+
+impl Counters {
+    fn of(grid: &Grid, target: At) -> Counters {
+        let mut stones = [target; 361];
         let mut count = 0;
         grid.gather(target, &mut |(p, liberty)| {
             if !liberty && count < stones.len() {
@@ -24,55 +31,57 @@ impl Reader {
                 count += 1;
             }
         });
+        let mut counters = Counters { points: [target; 4], len: 0, more: false };
         let mut seen = Points::new();
-        for &stone in &stones[..count] {
-            for near in grid.neighbors(stone) {
-                if grid.get(near) == Own && seen.insert(near) {
-                    let chain = grid.chain(near);
-                    if chain.liberties == 1 && n < found.len() && !found[..n].contains(&chain.first[0]) {
-                        found[n] = chain.first[0];
-                        n += 1;
+        for near in stones[..count].iter().flat_map(|&s| grid.neighbors(s)) {
+            if grid.get(near) != Own || !seen.insert(near) {
+                continue;
+            }
+            let chain = grid.chain(near);
+            if chain.liberties == 1 && !counters.iter().any(|p| p == chain.first[0]) {
+                match counters.points.get_mut(counters.len) {
+                    Some(slot) => {
+                        *slot = chain.first[0];
+                        counters.len += 1;
                     }
+                    None => counters.more = true,
                 }
             }
         }
-        (found, n)
+        counters
     }
 
-    /// With the opponent to move and one liberty: how many more ataris until the chain is taken. `None`: it gets away,
-    /// or it is not known.
+    fn iter(&self) -> impl Iterator<Item = At> {
+        self.points[..self.len].iter().copied()
+    }
+}
+
+impl Reader {
+    /// With the opponent to move and one liberty: how many more ataris until the chain is taken. `None`: it gets away.
     fn ladder(&mut self, grid: &Grid, target: At) -> Option<u32> {
         let chain = grid.chain(target);
-        let (counters, n) = self.counters(grid, target);
-        let mut longest = 0;
-        let answers =
-            std::iter::once(chain.first[0]).chain(counters[..n].iter().copied().filter(|&c| c != chain.first[0]));
-        for answer in answers {
-            self.tries = self.tries.checked_sub(1)?;
-            let mut next = grid.clone();
-            if next.play(answer, Foe).is_none() {
-                continue;
-            }
-            longest = longest.max(self.chase(&next, target)?);
+        let counters = Counters::of(grid, target);
+        let mut longest = (!counters.more).then_some(0);
+        let run = chain.first[0];
+        for answer in std::iter::once(run).chain(counters.iter().filter(|&c| c != run)) {
+            let Some(next) = self.try_move(grid, answer, Foe) else { continue };
+            let caught = self.chase(&next, target);
+            longest = longest.zip(caught).map(|(a, b)| a.max(b));
         }
-        Some(longest)
+        longest
     }
 
-    /// With the mover's turn: how many ataris until the chain is taken.
+    /// With the mover's turn: how many ataris until the chain is taken. `None`: it gets away.
     fn chase(&mut self, grid: &Grid, target: At) -> Option<u32> {
         let chain = grid.chain(target);
         match chain.liberties {
             0 | 1 => Some(0),
             2 => {
-                let mut best = None;
+                let mut best: Option<u32> = None;
                 for play in chain.first {
-                    self.tries = self.tries.checked_sub(1)?;
-                    let mut next = grid.clone();
-                    if next.play(play, Own).is_none() || next.chain(play).liberties == 0 {
-                        continue;
-                    }
+                    let Some(next) = self.try_move(grid, play, Own) else { continue };
                     if let Some(n) = self.ladder(&next, target) {
-                        best = Some(best.map_or(n + 1, |b: u32| b.min(n + 1)));
+                        best = Some(best.map_or(n + 1, |b| b.min(n + 1)));
                     }
                 }
                 best
@@ -80,12 +89,20 @@ impl Reader {
             _ => None,
         }
     }
+
+    /// `None` where the move is forbidden or no tries are left.
+    fn try_move(&mut self, grid: &Grid, at: At, side: Cell) -> Option<Grid> {
+        self.tries = self.tries.checked_sub(1)?;
+        let mut next = grid.clone();
+        next.play(at, side).map(|_| next)
+    }
 }
 
 /// The chain put in atari runs and is caught, in two more ataris at least.
 pub(super) fn ladder(scene: &Scene) -> bool {
     ataris(scene).any(|(at, chain)| {
-        chain.stones <= 4 && Reader { tries: TRIES }.ladder(&scene.after, at).is_some_and(|more| more >= 2)
+        let mut reader = Reader { tries: TRIES };
+        chain.stones <= 4 && reader.ladder(&scene.after, at).is_some_and(|more| more >= 2) && reader.tries > 0
     })
 }
 
@@ -97,8 +114,8 @@ pub(super) fn connect_and_die(scene: &Scene) -> bool {
             return false;
         }
         let whole = joined.chain(at);
-        let (_, counters) = Reader { tries: 1 }.counters(&scene.after, at);
-        counters == 0 && whole.liberties == 1 && whole.stones >= chain.stones + 2
+        let counters = Counters::of(&scene.after, at);
+        counters.len == 0 && whole.liberties == 1 && whole.stones >= chain.stones + 2
     })
 }
 
@@ -115,7 +132,7 @@ pub(super) fn net(scene: &Scene) -> bool {
             if chain.liberties != 2 || chain.stones > 3 || scene.foe.iter().any(|(_, c)| c.id == chain.id) {
                 continue;
             }
-            if caught(&scene.after, at) && !caught(&scene.before, at) {
+            if caught(&scene.after, at) == Some(true) && caught(&scene.before, at) == Some(false) {
                 return true;
             }
         }
@@ -123,11 +140,10 @@ pub(super) fn net(scene: &Scene) -> bool {
     false
 }
 
-/// Whether the opponent, to move, cannot save the chain of two liberties at `at` by anything near.
-fn caught(grid: &Grid, at: At) -> bool {
-    let mut reader = Reader { tries: TRIES };
+/// Whether the opponent, to move, cannot save the chain of two liberties at `at` by anything near. `None`: not known.
+fn caught(grid: &Grid, at: At) -> Option<bool> {
     let chain = grid.chain(at);
-    let (counters, n) = reader.counters(grid, at);
+    let counters = Counters::of(grid, at);
     let mut answers = [at; 16];
     let mut count = 0;
     let mut add = |p: At| {
@@ -136,17 +152,18 @@ fn caught(grid: &Grid, at: At) -> bool {
             count += 1;
         }
     };
+    // two liberties, at most three points beside each, four counters: they fit
     for liberty in chain.first {
         add(liberty);
-        for near in grid.neighbors(liberty) {
-            if grid.get(near) == Empty {
-                add(near);
-            }
+        grid.neighbors(liberty).filter(|&n| grid.get(n) == Empty).for_each(&mut add);
+    }
+    counters.iter().for_each(add);
+    let mut reader = Reader { tries: TRIES };
+    let mut all = !counters.more;
+    for &answer in &answers[..count] {
+        if let Some(next) = reader.try_move(grid, answer, Foe) {
+            all &= reader.chase(&next, at).is_some_and(|n| n <= 4);
         }
     }
-    counters[..n].iter().for_each(|&c| add(c));
-    answers[..count].iter().all(|&answer| {
-        let mut next = grid.clone();
-        next.play(answer, Foe).is_none() || reader.chase(&next, at).is_some_and(|n| n <= 4)
-    })
+    (reader.tries > 0).then_some(all)
 }

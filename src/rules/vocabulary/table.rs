@@ -168,8 +168,11 @@ pub(super) static ROWS: &[Row] = &[
         ("three points between", "间隔三路"),
         S(|s| opening::extension(s, 3))),
     row("cap", "镇", "cap", "镇",
-        ("where the opponent's stone on the side would jump to towards the centre", "行在对方向中腹关起的位置"),
-        P(&["* . X"], opening::cap)),
+        ("where the opponent's stone on the side, or one that has jumped, would jump to towards the centre", "行在对方向中腹关起的位置"),
+        When::Either(&[
+            P(&["* . X"], opening::cap),
+            P(&["* . X . X"], opening::cap_above),
+        ])),
     row("shoulder_hit", "肩冲", "shoulder hit", "",
         ("diagonally above a stone on the third or fourth line, from outside, no own stone near", "在对方三、四线之子的肩部"),
         P(&["?* X?"], opening::shoulder_hit)),
@@ -251,7 +254,7 @@ pub(super) static ROWS: &[Row] = &[
     row("draw_back", "退", "draw back", "",
         ("straight back from the opponent's hane", "被扳后向后退一步"),
         When::Either(&[
-            P(&["?Xs? LO*- ??s?"], |s, _| s.own.stones == 1),
+            P(&["?Xs? LO*- ??s?"], fight::draws_back),
             P(&["?Ls? XO*- ??s?"], fight::draws_back),
         ])),
     row("descend", "立", "descend", "立",
