@@ -33,7 +33,8 @@ fn the_page_names_every_field() {
     let event: Event = serde_json::from_str(
         r#"{"seq":1,"kind":"move","at_ms":{"first":0,"last":0},"reported_ms":0,"confidence":1,"color":"B","point":[0,0],
         "points":[[0,0]],"captured":[],"move":1,"of":1,"board":[],"turn":"B","article":"","verdict":{"en":"","zh":""},
-        "restore":[{"at":[0,0],"be":"."}],"evidence":"","text":{"en":"","zh":""}}"#,
+        "restore":[{"at":[0,0],"be":"."}],"evidence":"","text":{"en":"","zh":""},
+        "name":{"en":"","zh":"","id":""}}"#,
     )
     .unwrap();
     let serde_json::Value::Object(fields) = serde_json::to_value(&event).unwrap() else { panic!() };
@@ -57,4 +58,22 @@ fn the_examples_fold_and_have_sentences() {
         state.apply(&event);
     }
     assert!(state.open_infractions().count() > 10);
+}
+
+#[test]
+fn a_move_without_a_name_reads_as_before_and_a_name_is_kept_as_it_was_said() {
+    let old = r#"{"seq":1,"kind":"move","at_ms":{"first":0,"last":0},"reported_ms":0,"confidence":1.0,"color":"B","point":[3,15],"captured":[],"move":1}"#;
+    let event: Event = serde_json::from_str(old).unwrap();
+    assert_eq!(event.name, None);
+    assert_eq!(serde_json::to_string(&event).unwrap(), old);
+    // the state names the move all the same: it follows from the board
+    let state = GameState::fold([&event]);
+    assert_eq!(state.last_move().and_then(|m| m.name).map(|t| t.id), Some("star_point"));
+
+    let said = r#"{"en":"a word of later","zh":"新词","id":"no_such_term"}"#;
+    let new = old.replace(r#""move":1"#, &format!(r#""move":1,"name":{said}"#));
+    let event: Event = serde_json::from_str(&new).unwrap();
+    assert_eq!(serde_json::to_string(&event).unwrap(), new);
+    assert_eq!(describe(&event, 19).en, "Move 1: Black Q16, a word of later.");
+    assert_eq!(describe(&event, 19).zh, "第1手：黑方Q16，新词。");
 }

@@ -73,10 +73,9 @@ pub(super) fn placement(scene: &Scene) -> bool {
     scene.own.is_empty() && room(&scene.before, scene.p, Foe, 6).is_some_and(|n| n >= 3)
 }
 
-/// Points that `side` cannot step on without the other side stopping it: between two of the other's stones that are diagonal,
-/// or a one-space jump or small knight's move apart.
-fn gates(grid: &Grid, side: Cell) -> Points {
-    let other = if side == Foe { Own } else { Foe };
+/// Points that the opponent cannot step on without being stopped: between two own stones that are diagonal, or a one-space jump or
+/// small knight's move apart.
+fn gates(grid: &Grid) -> Points {
     let mut gates = Points::new();
     // half of the directions: the other half are the same pairs
     type Step = (i8, i8);
@@ -91,11 +90,11 @@ fn gates(grid: &Grid, side: Cell) -> Points {
         ((2, -1), &[(1, 0), (1, -1)]),
     ];
     for p in grid.points() {
-        if grid.get(p) != other {
+        if grid.get(p) != Own {
             continue;
         }
         for (to, between) in LINKS {
-            if grid.get(p.plus(At::new(to.0, to.1))) == other
+            if grid.get(p.plus(At::new(to.0, to.1))) == Own
                 && between.iter().all(|b| grid.get(p.plus(At::new(b.0, b.1))) == Empty)
             {
                 for b in between {
@@ -106,7 +105,7 @@ fn gates(grid: &Grid, side: Cell) -> Points {
     }
     // a stone on the second or third line closes what is below it
     for p in grid.points() {
-        if grid.get(p) != other {
+        if grid.get(p) != Own {
             continue;
         }
         for s in SIDES {
@@ -124,18 +123,17 @@ fn gates(grid: &Grid, side: Cell) -> Points {
     gates
 }
 
-/// Points that the chain at `from` can reach past such gates, itself included; counting ends at `most`.
-fn reach(grid: &Grid, from: At, most: usize) -> usize {
-    let side = grid.get(from);
-    let gates = gates(grid, side);
+/// Points that the opponent's chain at `from` can reach past such gates, itself included; counting ends at `most`.
+fn reach(grid: &Grid, gates: &Points, from: At, most: usize) -> usize {
     let mut seen = Points::new();
-    let mut found = vec![from];
+    let mut found = Vec::with_capacity(most + 4);
+    found.push(from);
     seen.insert(from);
     let mut next = 0;
     while next < found.len() && found.len() < most {
         for n in grid.neighbors(found[next]) {
             let cell = grid.get(n);
-            if (cell == side || (cell == Empty && !gates.has(n))) && seen.insert(n) {
+            if (cell == Foe || (cell == Empty && !gates.has(n))) && seen.insert(n) {
                 found.push(n);
             }
         }
@@ -152,14 +150,23 @@ pub(super) fn seals_in(scene: &Scene) -> bool {
         return false;
     }
     let (little, open) = (30, (scene.size() as usize).pow(2) / 3);
+    let (mut before, mut after) = (None, None);
     let mut seen = Points::new();
     for row in -3..=3i8 {
         for col in -3..=3i8 {
             let at = scene.p.plus(At::new(row, col));
-            if scene.before.get(at) != Foe || !seen.insert(at) {
+            if scene.before.get(at) != Foe || seen.has(at) {
                 continue;
             }
-            if reach(&scene.after, at, little + 1) <= little && reach(&scene.before, at, open) >= open {
+            scene.before.gather(at, &mut |(stone, liberty)| {
+                if !liberty {
+                    seen.insert(stone);
+                }
+            });
+            let after = after.get_or_insert_with(|| gates(&scene.after));
+            if reach(&scene.after, after, at, little + 1) <= little
+                && reach(&scene.before, before.get_or_insert_with(|| gates(&scene.before)), at, open) >= open
+            {
                 return true;
             }
         }

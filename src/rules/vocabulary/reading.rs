@@ -4,8 +4,10 @@ use super::fight::ataris;
 use super::scene::{At, Cell, Grid, Points, Scene};
 use Cell::{Empty, Foe, Own};
 
-/// Moves that may be tried for one answer. Whoever needs more has no answer.
-const TRIES: u32 = 400;
+/// Moves that may be tried along a ladder. What needs more has no answer.
+const TRIES: u32 = 160;
+/// Ataris that may follow inside a net.
+const NET_DEPTH: u32 = 4;
 
 /// Reads every line to its end, also where the answer is known already: so the number of tries, and with it whether they suffice,
 /// is the same however the board is turned.
@@ -37,11 +39,11 @@ impl Counters {
             if grid.get(near) != Own || !seen.insert(near) {
                 continue;
             }
-            let chain = grid.chain(near);
-            if chain.liberties == 1 && !counters.iter().any(|p| p == chain.first[0]) {
+            let (liberties, last) = grid.few_liberties(near);
+            if liberties == 1 && !counters.iter().any(|p| p == last) {
                 match counters.points.get_mut(counters.len) {
                     Some(slot) => {
-                        *slot = chain.first[0];
+                        *slot = last;
                         counters.len += 1;
                     }
                     None => counters.more = true,
@@ -132,7 +134,7 @@ pub(super) fn net(scene: &Scene) -> bool {
             if chain.liberties != 2 || chain.stones > 3 || scene.foe.iter().any(|(_, c)| c.id == chain.id) {
                 continue;
             }
-            if caught(&scene.after, at) == Some(true) && caught(&scene.before, at) == Some(false) {
+            if caught(&scene.after, at) && !caught(&scene.before, at) {
                 return true;
             }
         }
@@ -140,11 +142,11 @@ pub(super) fn net(scene: &Scene) -> bool {
     false
 }
 
-/// Whether the opponent, to move, cannot save the chain of two liberties at `at` by anything near. `None`: not known.
-fn caught(grid: &Grid, at: At) -> Option<bool> {
+/// Whether the opponent, to move, cannot save the chain of two liberties at `at` by anything near.
+fn caught(grid: &Grid, at: At) -> bool {
     let chain = grid.chain(at);
     let counters = Counters::of(grid, at);
-    let mut answers = [at; 16];
+    let mut answers = [at; 10];
     let mut count = 0;
     let mut add = |p: At| {
         if count < answers.len() && !answers[..count].contains(&p) {
@@ -152,18 +154,35 @@ fn caught(grid: &Grid, at: At) -> Option<bool> {
             count += 1;
         }
     };
-    // two liberties, at most three points beside each, four counters: they fit
+    // two liberties, at most three points beside each, one counter: they fit
     for liberty in chain.first {
         add(liberty);
         grid.neighbors(liberty).filter(|&n| grid.get(n) == Empty).for_each(&mut add);
     }
-    counters.iter().for_each(add);
-    let mut reader = Reader { tries: TRIES };
-    let mut all = !counters.more;
-    for &answer in &answers[..count] {
-        if let Some(next) = reader.try_move(grid, answer, Foe) {
-            all &= reader.chase(&next, at).is_some_and(|n| n <= 4);
-        }
+    counters.iter().take(1).for_each(add);
+    // of several counters one will do
+    counters.len <= 1
+        && answers[..count].iter().all(|&a| played(grid, a, Foe).is_none_or(|g| closes(&g, at, NET_DEPTH)))
+}
+
+fn played(grid: &Grid, at: At, side: Cell) -> Option<Grid> {
+    let mut next = grid.clone();
+    next.play(at, side).map(|_| next)
+}
+
+/// With the mover's turn: whether the chain is taken in so many ataris.
+fn closes(grid: &Grid, at: At, ataris: u32) -> bool {
+    let chain = grid.chain(at);
+    if chain.liberties != 2 || ataris == 0 {
+        return chain.liberties < 2;
     }
-    (reader.tries > 0).then_some(all)
+    chain.first.iter().any(|&play| {
+        let Some(next) = played(grid, play, Own) else { return false };
+        let counters = Counters::of(&next, at);
+        let run = next.chain(at).first[0];
+        counters.len <= 1
+            && std::iter::once(run)
+                .chain(counters.iter().filter(|&c| c != run))
+                .all(|a| played(&next, a, Foe).is_none_or(|g| closes(&g, at, ataris - 1)))
+    })
 }

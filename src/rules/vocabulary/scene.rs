@@ -205,6 +205,36 @@ impl Grid {
         chain
     }
 
+    /// The liberties of the chain at `at` as far as the second: 0, 1 or 2 of them, and the first.
+    pub fn few_liberties(&self, at: At) -> (u8, At) {
+        let color = self.get(at);
+        let mut seen = Points::new();
+        let mut stack = [at; SIDE * SIDE];
+        let mut waiting = 1;
+        seen.insert(at);
+        let mut first = None;
+        while waiting > 0 {
+            waiting -= 1;
+            let stone = stack[waiting];
+            for n in self.neighbors(stone) {
+                let cell = self.cells[index(n)];
+                if cell == color {
+                    if seen.insert(n) {
+                        stack[waiting] = n;
+                        waiting += 1;
+                    }
+                } else if cell == Empty {
+                    match first {
+                        None => first = Some(n),
+                        Some(f) if f != n => return (2, f),
+                        Some(_) => {}
+                    }
+                }
+            }
+        }
+        first.map_or((0, at), |f| (1, f))
+    }
+
     fn lift(&mut self, at: At) -> usize {
         let mut stones = [at; SIDE * SIDE];
         let mut n = 0;
@@ -228,11 +258,11 @@ impl Grid {
         let mut captured = 0;
         for s in SIDES {
             let n = at.plus(s);
-            if self.get(n) == side.opposite() && self.chain(n).liberties == 0 {
+            if self.get(n) == side.opposite() && self.few_liberties(n).0 == 0 {
                 captured += self.lift(n);
             }
         }
-        if captured == 0 && self.chain(at).liberties == 0 {
+        if captured == 0 && self.few_liberties(at).0 == 0 {
             self.set(at, Empty);
             return None;
         }
