@@ -149,7 +149,8 @@ pub(super) fn seals_in(scene: &Scene) -> bool {
     if !scene.is_alone() || scene.lowest_line(scene.p) < lowest || !scene.near(scene.p, 3, Own) {
         return false;
     }
-    let (little, open) = (30, (scene.size() as usize).pow(2) / 3);
+    let points = (scene.size() as usize).pow(2);
+    let (little, open) = (points / 12, points / 3);
     let (mut before, mut after) = (None, None);
     let mut seen = Points::new();
     for row in -3..=3i8 {

@@ -172,13 +172,15 @@ pub(super) fn comes_down_beside(scene: &Scene, frame: &Frame) -> bool {
     (3..=4).contains(&scene.line(frame)) && scene.side_line(frame, scene.p) > scene.line(frame) && scene.own.stones == 1
 }
 
-/// Towards the edge, at most to the third line, in contact with the opponent.
+/// Towards the edge: to the first or second line, or in contact with the opponent to the third.
 pub(super) fn descends(scene: &Scene, frame: &Frame) -> bool {
     let above = scene.spot(frame, 0, 1);
     scene.line(frame) <= 3
         && scene.side_line(frame, scene.p) >= scene.line(frame)
         && scene.own.stones == 1
-        && (scene.near(scene.p, 1, Foe) || scene.before.neighbors(above).any(|n| scene.before.get(n) == Foe))
+        && (scene.line(frame) <= 2
+            || scene.near(scene.p, 1, Foe)
+            || scene.before.neighbors(above).any(|n| scene.before.get(n) == Foe))
 }
 
 /// Under pressure along the first or second line.
