@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 
 use super::Format;
 use super::judge::{read_game, ruleset};
+use crate::game::sgf::PENALTY;
 use crate::rules::{Amount, Board, Color, Count, CountOptions, Method, Point, Seki, Unit, Work, count};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,7 +69,7 @@ pub struct CountArgs {
     /// Handicap stones; 1 is the first move without komi. Without it: the record's.
     #[arg(long)]
     pub handicap: Option<u32>,
-    /// What each side gives, in the ruleset's unit: "B=1,W=0".
+    /// What each side gives, in the ruleset's unit: "B=1,W=0". Without it: what a record of goband's own says.
     #[arg(long)]
     pub penalty: Option<Sides>,
     /// With --board: stones taken during the game, "B=3,W=5" (B: taken by Black). A record tells them itself.
@@ -171,6 +172,9 @@ pub fn run(args: CountArgs) -> anyhow::Result<u8> {
             if args.handicap.is_none() {
                 options.handicap = tree.info("HA").parse().unwrap_or(0);
             }
+            if args.penalty.is_none() {
+                options.penalty = recorded_penalty(&tree.info(PENALTY), rules.komi.unit);
+            }
             history.board().clone()
         }
         (None, Some(path)) => {
@@ -202,6 +206,15 @@ pub fn run(args: CountArgs) -> anyhow::Result<u8> {
         Format::Text => out.write_all(text(&counted).as_bytes())?,
     }
     Ok(0)
+}
+
+/// What goband's own records say each side gives, in the ruleset's unit; nothing where they say nothing.
+fn recorded_penalty(text: &str, unit: Unit) -> [Amount; 2] {
+    let Sides(stones) = text.parse().unwrap_or_default();
+    match unit {
+        Unit::Stones => stones,
+        Unit::Points => stones.map(Amount::doubled),
+    }
 }
 
 /// Stones taken, `[by Black, by White]`: those that were set or played and do not lie on the board.
@@ -294,6 +307,8 @@ mod tests {
             "3,4,5".parse::<Points>().is_err() && "Q16".parse::<Points>().is_err() && "-1,2".parse::<Points>().is_err()
         );
         assert_eq!("B=1,W=1/2".parse::<Sides>().unwrap().0, [Amount::whole(1), Amount::halves(1)]);
+        assert_eq!(recorded_penalty("B=1,W=0.5", Unit::Points), [Amount::whole(2), Amount::whole(1)]);
+        assert_eq!(recorded_penalty("", Unit::Stones), [Amount::ZERO; 2]);
         assert_eq!("W=2".parse::<Sides>().unwrap().0, [Amount::ZERO, Amount::whole(2)]);
         assert!("1,2".parse::<Sides>().is_err() && "X=1".parse::<Sides>().is_err());
     }

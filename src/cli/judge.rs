@@ -160,10 +160,11 @@ pub(super) fn ruleset(id_or_path: &str) -> anyhow::Result<Ruleset> {
     let path = Path::new(id_or_path);
     if !path.exists() {
         // names the ids that there are
-        return Ok(Ruleset::builtin(id_or_path)?);
+        let unknown = Ruleset::builtin(id_or_path).err().map(|e| e.to_string()).unwrap_or_default();
+        anyhow::bail!("{unknown}; and there is no file of that name");
     }
-    let text = std::fs::read_to_string(path).with_context(|| id_or_path.to_owned())?;
-    Ok(Ruleset::from_toml(&text, path)?)
+    let bytes = std::fs::read(path).with_context(|| id_or_path.to_owned())?;
+    Ok(Ruleset::from_bytes(&bytes, path)?)
 }
 
 /// The first game of a file.

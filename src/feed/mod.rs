@@ -42,7 +42,7 @@ use crossbeam_channel::Receiver;
 use crate::game::Event;
 
 pub use language::Language;
-pub use operator::{OperatorInput, Ruling};
+pub use operator::{OperatorInput, Particulars, Ruling};
 pub use view::{Condition, Health, MoveView, Part, Prisoners, StateView};
 pub use wire::Patience;
 

@@ -117,7 +117,9 @@ fn operate(
     }
     let input = read(&request.body, peer)?;
     let of = match &input {
-        OperatorInput::Decision { of, .. } | OperatorInput::Acknowledge { of, .. } => *of,
+        OperatorInput::Decision { of, .. }
+        | OperatorInput::Verdict { of, .. }
+        | OperatorInput::Acknowledge { of, .. } => *of,
     };
     if !context.hub.is_decidable(of) {
         return refuse(422, "no event of that number asks for a decision");

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::game::{Event, EventKind, GameState, Text};
-use crate::rules::{Color, Point, Term};
+use crate::rules::{Color, Point, SideStanding, Term, Window};
 
 /// A move as it stands in the record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -23,6 +23,31 @@ pub struct Prisoners {
     pub white: u32,
 }
 
+/// What one side has been charged with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SideView {
+    #[serde(flatten)]
+    pub standing: SideStanding,
+    /// In a few words; none: nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<Text>,
+}
+
+impl From<SideStanding> for SideView {
+    fn from(standing: SideStanding) -> SideView {
+        SideView { text: standing.words(), standing }
+    }
+}
+
+/// What both sides have been charged with.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Penalties {
+    #[serde(rename = "B")]
+    pub black: SideView,
+    #[serde(rename = "W")]
+    pub white: SideView,
+}
+
 /// The state of the game after an event, as the page and `/api/state` show it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StateView {
@@ -37,6 +62,10 @@ pub struct StateView {
     pub prisoners: Prisoners,
     /// Infractions that are neither repaired nor decided, oldest first.
     pub open_infractions: Vec<Event>,
+    /// Numbers of those that nobody can raise any more.
+    pub lapsed: Vec<u64>,
+    /// Cautions, warnings, cards and stones by the referee's decisions; none where it is not known under which rules.
+    pub penalties: Option<Penalties>,
     /// How the game ended, if it has.
     pub result: Option<Text>,
 }
@@ -59,6 +88,8 @@ impl StateView {
             turn: Some(Color::Black),
             prisoners: Prisoners::default(),
             open_infractions: Vec::new(),
+            lapsed: Vec::new(),
+            penalties: None,
             result: None,
         }
     }
@@ -78,6 +109,12 @@ impl From<&GameState> for StateView {
             turn: Some(game.turn()),
             prisoners: Prisoners { black: count(prisoners.black), white: count(prisoners.white) },
             open_infractions: game.open_infractions().cloned().collect(),
+            lapsed: game
+                .open_infractions()
+                .map(|e| e.seq)
+                .filter(|&seq| game.window(seq) == Some(Window::Lapsed))
+                .collect(),
+            penalties: game.standing().map(|s| Penalties { black: s.black.into(), white: s.white.into() }),
             // a signal that looks like an end is for the referee to confirm: only the result ends the game here
             result: game.ended().filter(|e| e.how == EventKind::Result).map(|e| result_text(e.winner, e.text.clone())),
         }
@@ -154,5 +191,23 @@ mod tests {
         assert_eq!((view.turn, view.open_infractions.len()), (Some(Color::White), 1));
         let view = event(3, EventKind::Result, Some(Color::White), None);
         assert!(view.result.is_some());
+    }
+
+    #[test]
+    fn shows_what_the_referee_charged() {
+        let rules = std::sync::Arc::new(crate::rules::Ruleset::builtin("team-relay").unwrap());
+        let mut game = GameState::default().under(rules);
+        let mut e = Event::new(EventKind::DoubleMove, Interval::default(), 1, 1.0);
+        (e.seq, e.color, e.point) = (1, Some(Color::Black), Some(Point::new(3, 3)));
+        game.apply(&e);
+        let mut ruled = Event::new(EventKind::Decision, Interval::default(), 2, 1.0);
+        (ruled.seq, ruled.of, ruled.ruling) = (2, Some(1), Some(crate::rules::Ruling::Accepted));
+        game.apply(&ruled);
+        let json = serde_json::to_value(StateView::from(&game)).unwrap();
+        let black = &json["penalties"]["B"];
+        assert_eq!((&black["yellow"], &black["stones"]), (&1.into(), &"1".into()));
+        assert_eq!(black["text"]["en"], "1 yellow card, 1 stone off the count");
+        assert_eq!(black["text"]["zh"], "黄牌1次，共罚1子");
+        assert_eq!(json["penalties"]["W"]["text"], serde_json::Value::Null);
     }
 }

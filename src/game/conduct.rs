@@ -9,11 +9,17 @@ pub fn case(event: &Event) -> Option<Case> {
     Some(Case {
         id: event.seq,
         facts,
-        by: event.color,
+        by: offender(event),
         player: event.player.clone(),
         moves: event.move_number.unwrap_or(0),
         circumstance: event.circumstance,
     })
+}
+
+/// The side that did it. Where stones lie wrong and nobody saw the hand, `color` is that of the stones.
+fn offender(event: &Event) -> Option<Color> {
+    use EventKind::{DisplacedStone, Scattered, StoneOffPoint};
+    event.color.filter(|_| !matches!(event.kind, DisplacedStone | Scattered | StoneOffPoint))
 }
 
 /// The decision that a `decision` event tells, if it tells it in a way that can be reckoned with.

@@ -288,7 +288,9 @@ impl GameState {
             Corrected => self.correct(event),
             Repaired | Decision => self.settle(event),
             kind if kind.is_infraction() => {
-                if let Some(case) = case(event) {
+                if let Some(mut case) = case(event) {
+                    // windows run from what stood when it was told
+                    case.moves = self.moment().moves;
                     self.ledger.report(case);
                 }
                 self.infractions.push(InfractionRecord {

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 
 use super::evidence::Cell;
-use crate::game::{Event, EventKind};
-use crate::rules::{Board, Color, History, MoveLaw, Played, Point};
+use crate::game::{Event, EventKind, case, decision};
+use crate::rules::{Board, Color, History, Ledger as Conduct, MoveLaw, Played, Point};
 
 /// A move of the record and the event that told it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,6 +75,8 @@ pub struct Ledger {
     /// Black, White laid the stone that agrees to the end.
     pub agreed: [bool; 2],
     pub last_seq: u64,
+    /// Infractions and what was decided about them: a second time may weigh more than the first.
+    pub conduct: Conduct,
 }
 
 impl Default for Ledger {
@@ -91,6 +93,7 @@ impl Default for Ledger {
             turn_is_free: false,
             agreed: [false; 2],
             last_seq: 0,
+            conduct: Conduct::default(),
         }
     }
 }
@@ -135,6 +138,12 @@ impl Ledger {
     /// Takes an event in. What the event does not say (which captured stones still lie) the caller adds.
     pub fn apply(&mut self, e: &Event) {
         self.last_seq = self.last_seq.max(e.seq);
+        if let Some(case) = case(e) {
+            self.conduct.report(case);
+        }
+        if let Some(decision) = decision(e) {
+            self.conduct.decide(decision);
+        }
         match e.kind {
             EventKind::PositionAdopted => {
                 let Some(board) = e.board.as_ref().and_then(|rows| Board::from_rows(rows).ok()) else { return };

@@ -1,7 +1,7 @@
 //! The event with its article, verdict and sentence.
 
 use super::Referee;
-use crate::game::{Event, EventKind, Interval, Restore, Spot, describe};
+use crate::game::{Event, EventKind, Interval, Restore, Spot, case, describe};
 use crate::rules::{Color, Point};
 
 impl Referee {
@@ -23,8 +23,13 @@ impl Referee {
         if e.at_ms.first > e.at_ms.last {
             e.at_ms.first = e.at_ms.last;
         }
-        if let Some(rule) = self.options.ruleset.infraction(e.kind.name()) {
-            e.article = rule.article.clone();
+        if let Some(case) = case(&e) {
+            // after what was decided before: a second time may weigh more than the first
+            let proposal = self.ledger.conduct.propose(&self.options.ruleset, &case);
+            e.article = proposal.article;
+            e.verdict = Some(proposal.verdict);
+        } else if let Some(rule) = self.options.ruleset.infraction(e.kind) {
+            e.article = rule.cited().map(str::to_owned);
             e.verdict = Some(rule.verdict.clone());
         }
         if e.text.is_none() {

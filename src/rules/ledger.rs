@@ -390,6 +390,33 @@ impl Standing {
 }
 
 impl SideStanding {
+    /// What the side has been charged with, in a few words; `None`: nothing.
+    pub fn words(&self) -> Option<Text> {
+        let mut said = Text::default();
+        for (n, one, many, zh) in [
+            (self.cautions, "caution", "cautions", "劝告"),
+            (self.warnings, "warning", "warnings", "警告"),
+            (self.yellow, "yellow card", "yellow cards", "黄牌"),
+            (self.red, "red card", "red cards", "红牌"),
+            (self.fouls, "deliberate foul", "deliberate fouls", "恶意犯规"),
+            (self.passes, "turn lost", "turns lost", "弃权"),
+        ] {
+            if n > 0 {
+                let en = if n == 1 { one } else { many };
+                add_with(&mut said, &Text::new(format!("{n} {en}"), format!("{zh}{n}次")), [", ", "，"]);
+            }
+        }
+        if self.stones > Amount::ZERO {
+            let stones = Text::new(format!("{} off the count", stones(self.stones)), format!("共罚{}子", self.stones));
+            add_with(&mut said, &stones, [", ", "，"]);
+        }
+        if let Some(lost) = &self.lost {
+            let lost = Text::new(format!("loses: {}", lost.text.en), format!("判负：{}", lost.text.zh));
+            add_with(&mut said, &lost, ["; ", "；"]);
+        }
+        (!said.en.is_empty()).then_some(said)
+    }
+
     /// One more of its kind: the how manieth of the side and of the player.
     fn count(&mut self, kind: Infraction, player: Option<&str>, alone: bool) -> (u32, u32) {
         let count = |times: &mut BTreeMap<Infraction, u32>| {
@@ -465,17 +492,23 @@ impl SideStanding {
     }
 }
 
+/// `1 stone`, `2 1/2 stones`.
+fn stones(amount: Amount) -> String {
+    let one = amount > Amount::ZERO && amount <= Amount::whole(1);
+    format!("{amount} {}", if one { "stone" } else { "stones" })
+}
+
 /// What a verdict of the referee's own comes to, in words.
-fn other_verdict(penalty: Penalty, outcome: Option<Outcome>) -> Text {
+pub fn other_verdict(penalty: Penalty, outcome: Option<Outcome>) -> Text {
     let mut said = Text::default();
     if let Some(outcome) = outcome {
         add(&mut said, &outcome.name());
     }
-    if penalty.sanction != Sanction::None {
+    if !matches!(penalty.sanction, Sanction::None | Sanction::Stones) {
         add(&mut said, &penalty.sanction.name());
     }
     if penalty.stones > Amount::ZERO {
-        add(&mut said, &Text::new(format!("{} stones", penalty.stones), format!("罚{}子", penalty.stones)));
+        add(&mut said, &Text::new(stones(penalty.stones), format!("罚{}子", penalty.stones)));
     }
     if penalty.pass {
         add(&mut said, &Text::new("a pass", "弃权一次"));
@@ -488,7 +521,11 @@ fn other_verdict(penalty: Penalty, outcome: Option<Outcome>) -> Text {
 
 /// One sentence after another.
 fn add(text: &mut Text, more: &Text) {
-    for (said, more, sep) in [(&mut text.en, &more.en, "; "), (&mut text.zh, &more.zh, "；")] {
+    add_with(text, more, ["; ", "；"]);
+}
+
+fn add_with(text: &mut Text, more: &Text, [en, zh]: [&str; 2]) {
+    for (said, more, sep) in [(&mut text.en, &more.en, en), (&mut text.zh, &more.zh, zh)] {
         if !said.is_empty() {
             said.push_str(sep);
         }

@@ -16,6 +16,7 @@ mod history;
 mod infraction;
 mod ledger;
 pub mod life;
+mod place;
 mod provisions;
 mod repetition;
 mod ruleset;
@@ -31,7 +32,9 @@ pub use count::{Count, CountError, CountOptions, Equalized, Filled, Method, Seki
 pub use dispute::Disputes;
 pub use history::{Class, Classification, History, Played};
 pub use infraction::{Case, Circumstance, Facts, Infraction, Moment, Removed, Window};
-pub use ledger::{Decision, Item, Ledger, Lost, PlayerStanding, Proposal, Ruling, SideStanding, Standing, Tips};
+pub use ledger::{
+    Decision, Item, Ledger, Lost, PlayerStanding, Proposal, Ruling, SideStanding, Standing, Tips, other_verdict,
+};
 pub use provisions::{
     Bench, Cards, ColourChoice, Colours, EndCondition, GameKind, Late, Lateness, Provision, Ranks, SentOff, Warnings,
     guessed_black,

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Deserializer, Serialize};
 
 use super::conduct::{SectionsFile, SectionsRule, TeamFile, TeamRule};
+use super::place::{find_key, key_at, line_and_column, meant};
 use super::repetition::RepetitionFile;
 use super::time::{DataError, TimeFile, TimeRule, TimeSettings};
 use super::verdict::{InfractionFile, both_languages};
@@ -146,6 +147,24 @@ pub struct Setup {
     pub article: Option<String>,
 }
 
+impl Setup {
+    /// The key that is wrong, and how.
+    fn check(&self) -> Result<(), (&'static str, String)> {
+        if !(2..=super::MAX_SIZE).contains(&self.size) {
+            return Err(("setup.size", format!("is {}; board sizes from 2 to {}", self.size, super::MAX_SIZE)));
+        }
+        for (key, points) in [("setup.black", &self.black), ("setup.white", &self.white)] {
+            if let Some(p) = points.iter().find(|p| p.row >= self.size || p.col >= self.size) {
+                return Err((key, format!("{p} is not on a board of {}, rows and columns from 0", self.size)));
+            }
+        }
+        match self.white.iter().find(|p| self.black.contains(p)) {
+            Some(p) => Err(("setup.white", format!("{p} has a black stone already"))),
+            None => Ok(()),
+        }
+    }
+}
+
 /// One ruleset.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Ruleset {
@@ -214,6 +233,22 @@ impl Ruleset {
         Ruleset::from_toml(text, format!("rulesets/{id}.toml"))
     }
 
+    /// Reads a file's bytes: TOML is UTF-8, and an error says where it is not. See [`Ruleset::from_toml`].
+    pub fn from_bytes(bytes: &[u8], path: impl AsRef<Path>) -> Result<Ruleset, RulesetError> {
+        let path = path.as_ref();
+        // some editors begin a file with a byte order mark
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Ruleset::from_toml(text, path),
+            Err(e) => {
+                let good = String::from_utf8_lossy(&bytes[..e.valid_up_to()]);
+                let (line, column) = line_and_column(&good, good.len());
+                let message = "this is no UTF-8 text; save the file as UTF-8".to_owned();
+                Err(RulesetError::Invalid { path: path.to_owned(), line, column, key: None, message })
+            }
+        }
+    }
+
     /// Reads a ruleset; `path` is only named in errors. With `extends = "ID"` what the text leaves out is taken from
     /// that built-in ruleset.
     pub fn from_toml(text: &str, path: impl AsRef<Path>) -> Result<Ruleset, RulesetError> {
@@ -224,7 +259,9 @@ impl Ruleset {
         };
         let file: File = toml::from_str(text).map_err(|e| {
             let at = e.span().map_or(0, |span| span.start);
-            invalid(at, key_at(text, at), e.message().trim().replace('\n', " "))
+            let message = plain(e.message(), text, at);
+            let hint = meant(&message).map(|name| format!("; did you mean `{name}`?")).unwrap_or_default();
+            invalid(at, key_at(text, at), format!("{message}{hint}"))
         })?;
         let base = match &file.extends {
             None => None,
@@ -255,20 +292,11 @@ impl Ruleset {
         }
         let setup = file.setup.or_else(|| base.as_ref().and_then(|b| b.setup.clone()));
         if let Some(setup) = &setup {
-            let at = find_key(text, "[setup]");
-            if !(2..=super::MAX_SIZE).contains(&setup.size) {
-                let message = format!("is {}; board sizes from 2 to {}", setup.size, super::MAX_SIZE);
-                return Err(invalid(at, Some("setup.size".to_owned()), message));
-            }
-            let mut all = setup.black.iter().chain(&setup.white);
-            if let Some(p) = all.find(|p| p.row >= setup.size || p.col >= setup.size) {
-                let message = format!("{p} is not on a board of {}", setup.size);
-                return Err(invalid(at, Some("setup".to_owned()), message));
-            }
+            setup.check().map_err(|(key, message)| invalid(find_key(text, key), Some(key.to_owned()), message))?;
         }
         let unusable = |table: &str, e: DataError| {
-            let at = find_in_table(text, table, e.key);
-            invalid(at, Some(format!("{table}.{}", e.key)), e.message)
+            let key = format!("{table}.{}", e.key);
+            invalid(find_key(text, &key), Some(key), e.message)
         };
         let time = match file.time {
             Some(t) => {
@@ -418,6 +446,21 @@ struct File {
     infractions: BTreeMap<Infraction, InfractionFile>,
 }
 
+/// What the reader says, in words for people who do not read Rust.
+fn plain(message: &str, text: &str, at: usize) -> String {
+    let mut said = message.trim().replace('\n', " ").replace("expected i64", "expected a whole number");
+    if let Some((before, after)) = said.split_once("expected struct ") {
+        let rest =
+            after.split_once(|c: char| !c.is_alphanumeric()).map_or(String::new(), |(_, rest)| format!(" {rest}"));
+        said = format!("{before}expected a table{rest}");
+    }
+    if said == "duplicate key" {
+        let key: String = text.get(at..).unwrap_or("").chars().take_while(|c| !"=].\n \t".contains(*c)).collect();
+        said = format!("duplicate key `{key}`: it is given twice");
+    }
+    said
+}
+
 /// Something short without spaces, as a command line and an event can carry.
 fn id<'de, D: Deserializer<'de>>(d: D) -> Result<String, D::Error> {
     let id = String::deserialize(d)?;
@@ -446,55 +489,6 @@ fn komi<'de, D: Deserializer<'de>>(d: D) -> Result<Amount, D::Error> {
         true => Ok(amount),
         false => Err(serde::de::Error::custom(format!("{amount} is out of range, expected -361 to 361"))),
     }
-}
-
-/// Line and column, from 1, of a byte of `text`.
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = text.get(..at.min(text.len())).unwrap_or(text);
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
-}
-
-/// The byte at which the first line that begins with `key` begins; 0 without one.
-fn find_key(text: &str, key: &str) -> usize {
-    if text.starts_with(key) { 0 } else { text.find(&format!("\n{key}")).map_or(0, |i| i + 1) }
-}
-
-/// The byte at which a key of `table` stands, in its own table or one below it (`calls.count` in `[time.calls]`), or the
-/// table itself; 0 without either.
-fn find_in_table(text: &str, table: &str, key: &str) -> usize {
-    let whole = format!("{table}.{key}");
-    let (own, name) = whole.rsplit_once('.').unwrap_or((table, key));
-    let header = match find_key(text, &format!("[{own}]")) {
-        0 if !text.starts_with(&format!("[{own}]")) => return find_key(text, &format!("[{table}]")),
-        at => at,
-    };
-    let mut at = header;
-    for line in text[header..].split_inclusive('\n') {
-        let rest = line.trim_start();
-        if at > header && rest.starts_with('[') {
-            break;
-        }
-        if rest.strip_prefix(name).is_some_and(|r| r.trim_start().starts_with('=')) {
-            return at + (line.len() - rest.len());
-        }
-        at += line.len();
-    }
-    header
-}
-
-/// The dotted key whose line holds byte `at`, as far as the text shows it.
-fn key_at(text: &str, at: usize) -> Option<String> {
-    let upto = text.get(..at.min(text.len()))?;
-    let line_start = upto.rfind('\n').map_or(0, |i| i + 1);
-    let line = text[line_start..].lines().next()?.trim();
-    let table = |line: &str| Some(line.strip_prefix('[')?.split(']').next()?.trim_matches('[').to_owned());
-    if let Some(name) = table(line) {
-        return Some(name);
-    }
-    let above = text[..line_start].lines().rev().find_map(|l| table(l.trim()));
-    let key = line.split_once('=')?.0.trim();
-    Some(above.map_or(key.to_owned(), |t| format!("{t}.{key}")))
 }
 
 #[cfg(test)]

@@ -59,8 +59,8 @@ fn has_ended(folder: &Path) -> bool {
 /// An unknown name (lists the known ones) or a faulty file (names line and key): the user's error.
 pub fn load_ruleset(name: &str) -> Result<Arc<Ruleset>> {
     let ruleset = if name.ends_with(".toml") {
-        let text = std::fs::read_to_string(name).map_err(|e| ConfigError(format!("{name}: cannot be read ({e})")))?;
-        Ruleset::from_toml(&text, name)
+        let bytes = std::fs::read(name).map_err(|e| ConfigError(format!("{name}: cannot be read ({e})")))?;
+        Ruleset::from_bytes(&bytes, name)
     } else {
         Ruleset::builtin(name)
     };

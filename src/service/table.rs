@@ -11,10 +11,11 @@ use anyhow::{Context, Result};
 use crossbeam_channel::{Receiver, never, select, tick};
 
 use crate::capture::{Captured, Frame};
-use crate::feed::{Condition, Feed, FeedConfig, Health, OperatorInput, Ruling};
+use crate::feed::{Condition, Feed, FeedConfig, Health, OperatorInput, Particulars, Ruling};
 use crate::game::{self, Event, EventKind, GameInfo, GameState, Interval, SinkReport, Text};
 use crate::record::{JOURNAL_FILE, Journal, evidence_path};
 use crate::referee::{Press, Referee, RefereeOptions};
+use crate::rules::{Outcome, Penalty, Sanction, other_verdict};
 use crate::signal::{Button, ClockPress, ConsoleInput};
 use crate::vision::{Models, Watcher, WatcherOptions};
 
@@ -100,8 +101,11 @@ impl Table {
         let ruleset = Arc::clone(&referee_options.ruleset);
         let setup = SinkSetup { folder: &folder, table: &name, info, signal, ruleset, feed, replay };
         let mut sinks = Sinks::open(journal, setup)?;
-        let mut state =
-            referee_options.start.as_ref().map_or_else(GameState::default, |h| GameState::starting(h.clone()));
+        let mut state = referee_options
+            .start
+            .as_ref()
+            .map_or_else(GameState::default, |h| GameState::starting(h.clone()))
+            .under(referee_options.ruleset.clone());
         for event in &past {
             state.apply(event);
         }
@@ -297,8 +301,8 @@ impl Table {
         tracing::info!("{}: {:?} {:?}", input.device, input.button, input.alarm);
         let Some(of) = input.alarm else { return };
         match input.button {
-            Button::Accept => self.decision(of, Ruling::Accepted, None, &input.device),
-            Button::Reject => self.decision(of, Ruling::Rejected, None, &input.device),
+            Button::Accept => self.decision(of, Ruling::Accepted, Particulars::default(), None, &input.device),
+            Button::Reject => self.decision(of, Ruling::Rejected, Particulars::default(), None, &input.device),
             // what the hub has done already
             Button::Acknowledge | Button::Call | Button::Stop | Button::Resume => {}
         }
@@ -307,7 +311,10 @@ impl Table {
     fn operator(&mut self, input: OperatorInput) {
         match input {
             OperatorInput::Decision { of, ruling, note, from } => {
-                self.decision(of, ruling, note, &from.to_string());
+                self.decision(of, ruling, Particulars::default(), note, &from.to_string());
+            }
+            OperatorInput::Verdict { of, ruling, particulars, note, from } => {
+                self.decision(of, ruling, particulars, note, &from.to_string());
             }
             OperatorInput::Acknowledge { of, from } => {
                 tracing::info!("event {of} was acknowledged from {from}");
@@ -317,7 +324,7 @@ impl Table {
     }
 
     /// Records what the referee made of an infraction.
-    fn decision(&mut self, of: u64, ruling: Ruling, note: Option<String>, from: &str) {
+    fn decision(&mut self, of: u64, ruling: Ruling, with: Particulars, note: Option<String>, from: &str) {
         let Some(subject) = self.events.iter().find(|e| e.seq == of && e.kind.is_infraction()) else {
             tracing::warn!("a decision about event {of}, which is no infraction, is ignored");
             return;
@@ -326,12 +333,18 @@ impl Table {
             Ruling::Accepted => ("the proposed verdict stands", "维持建议判罚"),
             Ruling::Rejected => ("no offence", "不构成违规"),
             Ruling::Other => ("another verdict", "另行判罚"),
+            Ruling::Withdrawn => ("the decision is taken back", "撤回原裁定"),
         };
         let note = note.map(|n| format!(": {n}")).unwrap_or_default();
         let now = Interval { first: self.now_ms, last: self.now_ms };
         let mut event = Event::new(EventKind::Decision, now, self.now_ms, 1.0);
         event.of = Some(of);
-        event.color = subject.color;
+        event.color = with.color.or_else(|| game::case(subject)?.by);
+        event.ruling = Some(ruling);
+        event.player = with.player.or_else(|| subject.player.clone());
+        (event.penalty, event.outcome) = (with.penalty, with.outcome);
+        event.circumstance = with.circumstance.or(subject.circumstance);
+        event.verdict = self.verdict(subject, &event);
         event.text = Some(Text {
             en: format!("Referee on event {of} ({}): {en}{note}.", subject.kind.name()),
             zh: format!("裁判对第 {of} 号事件的裁定:{zh}{note}。"),
@@ -339,6 +352,29 @@ impl Table {
         tracing::info!("decision about event {of} from {from}: {en}");
         let event = self.referee.admit(event);
         self.publish_one(event);
+    }
+
+    /// What a decision comes to, in words: the proposal after all that was decided before, or the referee's own.
+    fn verdict(&self, subject: &Event, decision: &Event) -> Option<Text> {
+        match decision.ruling? {
+            Ruling::Accepted => {
+                let mut case = game::case(subject)?;
+                case.by = decision.color;
+                case.player.clone_from(&decision.player);
+                case.circumstance = decision.circumstance;
+                let mut verdict = self.state.ledger().propose(&self.referee_options.ruleset, &case).verdict;
+                if let Some(chosen) = decision.outcome.map(Outcome::name) {
+                    verdict.en = format!("{}: {}", verdict.en, chosen.en);
+                    verdict.zh = format!("{}：{}", verdict.zh, chosen.zh);
+                }
+                Some(verdict)
+            }
+            Ruling::Other if decision.penalty.is_some() || decision.outcome.is_some() => {
+                let penalty = decision.penalty.unwrap_or(Penalty::of(Sanction::None));
+                Some(other_verdict(penalty, decision.outcome))
+            }
+            Ruling::Other | Ruling::Rejected | Ruling::Withdrawn => None,
+        }
     }
 
     /// What is not an event but must happen now and then: retries, health.

@@ -85,6 +85,11 @@ function showBoard() {
   $('last-move').textContent = place;
   $('prisoners-B').textContent = state.prisoners.B;
   $('prisoners-W').textContent = state.prisoners.W;
+  for (const side of ['B', 'W']) {
+    const charged = say(state.penalties?.[side]?.text);
+    $(`penalties-${side}`).textContent = charged;
+    $(`penalties-${side}`).parentElement.hidden = !charged;
+  }
   const turn = $('turn');
   turn.replaceChildren(...(state.turn && !state.result ? [el('i', `dot ${state.turn}`), t[state.turn]] : [t.nobody]));
 }
@@ -135,7 +140,8 @@ function showBanner() {
   const headline = now.headline ?? kindName(event.kind);
   const text = now.sentence ?? sentence(event);
   const seen = event && state.acknowledged?.includes(event.seq);
-  const key = JSON.stringify([language, now.status, headline, text, event?.seq, seen, operator, now.others?.map((o) => o.seq)]);
+  const lapsed = state?.lapsed?.includes(event?.seq);
+  const key = JSON.stringify([language, now.status, headline, text, event?.seq, seen, lapsed, operator, now.others?.map((o) => o.seq)]);
   document.title = now.status === 'good' || now.status === 'over' ? `${state.table} · goband` : `⚠ ${headline} · goband`;
   // written only where it changes: a live region would read it aloud again
   if (key === bannerKey) return;
@@ -152,6 +158,7 @@ function showBanner() {
     if (event.verdict) fact(t.proposed, say(event.verdict));
     if (event.restore?.length) fact(t.restore, restoreText(event.restore));
     fact(clockTime(event.at_ms.first), fill(t.sure, { n: Math.round(event.confidence * 100) }));
+    if (state.lapsed?.includes(event.seq)) fact(t.appeal, t.lapsed);
     if (seen) fact(t.seen_already, '✓');
   }
   $('particulars').replaceChildren(...facts);
@@ -197,23 +204,32 @@ async function askOperator() {
   showBanner();
 }
 
+/** What another verdict may charge; the first is a note without a penalty. */
+const PENALTIES = {
+  '': null,
+  caution: { sanction: 'caution' }, warning: { sanction: 'warning' }, yellow: { sanction: 'yellow' }, red: { sanction: 'red' },
+  1: { sanction: 'stones', stones: '1' }, 2: { sanction: 'stones', stones: '2' }, 3: { sanction: 'stones', stones: '3' },
+  4: { sanction: 'stones', stones: '4' }, loss: { sanction: 'loss' },
+};
+
 async function decide(what) {
   const of = Number($('decide').dataset.of);
   const note = $('note').value.trim();
-  if (what === 'other' && !note) {
+  const penalty = what === 'other' && PENALTIES[$('penalty').value];
+  if (what === 'other' && !note && !penalty) {
     $('note-row').hidden = false;
     $('note').focus();
     return;
   }
   const path = what === 'acknowledge' ? '/api/acknowledge' : '/api/decision';
-  const body = what === 'acknowledge' ? { of } : { of, verdict: what, ...(note && { note }) };
+  const body = what === 'acknowledge' ? { of } : { of, verdict: what, ...(note && { note }), ...(penalty && { penalty }) };
   const out = $('decide-answer');
   try {
     const headers = { 'Content-Type': 'application/json', ...authorized };
     const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
     const told = await answer.json();
     out.textContent = answer.ok ? t.sent : fill(t.not_sent, { why: told.error });
-    if (answer.ok) $('note').value = '';
+    if (answer.ok) $('note').value = $('penalty').value = '';
   } catch {
     out.textContent = fill(t.not_sent, { why: t.dead });
   }
@@ -569,6 +585,9 @@ function showWords() {
   html.lang = language === 'zh' ? 'zh' : 'en';
   for (const e of document.querySelectorAll('[data-t]')) e.textContent = t[e.dataset.t];
   $('picture').alt = t.picture_of;
+  const chosen = $('penalty').value;
+  $('penalty').replaceChildren(...Object.keys(PENALTIES).map((key) => new Option(t.penalties[key] ?? fill(t.stones, { n: key }), key)));
+  $('penalty').value = chosen;
   $('language').textContent = language === 'zh' ? 'English' : '中文';
   $('language').lang = language === 'zh' ? 'en' : 'zh';
   $('theme').textContent = t[`theme_${theme}`];

@@ -12,7 +12,7 @@ mod write;
 pub use play::Replay;
 pub use read::{read, read_bytes};
 pub use tree::{GameTree, Node, NodeId, Property};
-pub use write::{write, write_trees};
+pub use write::{PENALTY, write, write_trees};
 
 /// Why a text is no SGF, or no game of Go that can be replayed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

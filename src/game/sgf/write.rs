@@ -9,7 +9,10 @@ use std::fmt::Write as _;
 use super::{GameTree, NodeId};
 use crate::game::state::{InfractionRecord, LineStep};
 use crate::game::{EventKind, GameInfo, GameState, RestoreTo};
-use crate::rules::{Board, Color, Point};
+use crate::rules::{Amount, Board, Color, Point, Standing, Unit};
+
+/// Private root property: stones that either side gives as penalty, such as `B=1,W=0.5`.
+pub const PENALTY: &str = "GBPE";
 
 /// Writes a game's record, FF[4] in UTF-8.
 pub fn write(state: &GameState, info: &GameInfo) -> String {
@@ -25,6 +28,9 @@ pub fn write(state: &GameState, info: &GameInfo) -> String {
         let step = steps_before.get(infraction.after_steps).or(steps_before.last()).copied().unwrap_or(0);
         let node = main.get(step).copied().unwrap_or(GameTree::ROOT);
         record.add_displaced(node, infraction);
+    }
+    if let Some(standing) = state.standing() {
+        record.charge(main.last().copied().unwrap_or(GameTree::ROOT), &standing);
     }
     for old in state.superseded() {
         record.add_line(old);
@@ -260,6 +266,24 @@ impl<'a> Record<'a> {
             if !marked("MA") && !marked("TR") {
                 node.add(if void { "MA" } else { "TR" }, vec![value]);
             }
+        }
+    }
+
+    /// What the referee charged, as a comment at the end of the game, and what goes off the count for programs.
+    fn charge(&mut self, node: NodeId, standing: &Standing) {
+        let mut lines = Vec::new();
+        for (color, en, zh) in [(Color::Black, "Black", "黑方"), (Color::White, "White", "白方")] {
+            if let Some(said) = standing.side(color).words() {
+                lines.push(format!("Against {en}: {}.\n{zh}处罚：{}。", said.en, said.zh));
+            }
+        }
+        if !lines.is_empty() {
+            self.comment(node, &lines.join("\n"));
+        }
+        let [black, white] = standing.penalty(Unit::Stones);
+        if black != Amount::ZERO || white != Amount::ZERO {
+            let sides = format!("B={},W={}", black.decimal(), white.decimal());
+            self.tree.node_mut(GameTree::ROOT).add(PENALTY, vec![sides]);
         }
     }
 
