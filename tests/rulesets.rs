@@ -63,7 +63,9 @@ fn every_article_cited_exists() {
         cited.extend(rules.end.values().filter_map(|p| p.article.clone()).map(|a| (format!("{} end", rules.id), a)));
         cited.extend(rules.games.iter().filter_map(|g| g.article.clone()).map(|a| (format!("{} games", rules.id), a)));
     }
-    let ranges: [(&str, fn(&str) -> bool); 5] = [
+    /// Whether a document has the article.
+    type Has = fn(&str) -> bool;
+    let ranges: [(&str, Has); 5] = [
         ("000 ", |rest| articles(rest).iter().all(|&(a, n)| (1..=24).contains(&a) && n <= 12)),
         ("003 ", |rest| articles(rest).iter().all(|&(a, n)| (1..=11).contains(&a) && n <= 5)),
         ("2002 ", |rest| articles(rest).iter().all(|&(a, n)| [17, 20, 22].contains(&a) && n <= 6)),
