@@ -383,6 +383,20 @@ fn reminders_and_what_a_player_is_told() {
     assert_eq!(text.en, "2 periods of 30 seconds left, 0:12 of the present one used");
 }
 
+/// 000 12: 节棋 goes on with the time that was left, byo-yomi included.
+#[test]
+fn a_drawn_game_goes_on_with_the_time_that_was_left() {
+    let mut desk = Desk::started("team-relay", "main = \"1m\"\nperiods = 3\nperiod = \"30s\"\n");
+    desk.press(95_000, Black);
+    desk.at(100_000, TimeEvent::End);
+    let left = desk.clock.readings();
+    assert_eq!((left.black, left.white), (face(0, 2, 0), face(55_000, 3, 0)));
+    assert_eq!(desk.error(100_000, TimeEvent::End), TimeError::Over);
+    desk.at(900_000, TimeEvent::Resume { turn: Some(White) });
+    assert_eq!(desk.clock.readings(), left);
+    assert_eq!((desk.clock.phase(), desk.clock.turn()), (Phase::Running, White));
+}
+
 #[test]
 fn errors_are_typed_and_leave_the_clock_as_it_was() {
     let desk = Desk::new("cwa-classic", "main = \"1h\"\n");
@@ -426,6 +440,10 @@ fn a_ruleset_says_where_its_times_are_wrong() {
     );
     is(error("cwa", "[time]\ncaptures = \"free\"\n"), &["time.captures", "`untimed_in_byoyomi`"]);
     is(error("cwa", "[time]\nbyoyomi = 3\n"), &["my.toml:4:1", "`periods`"]);
+    is(
+        error("japan-korea", "[time]\nmain = \"1h\"\nlate_limit = \"5m\"\n"),
+        &["my.toml:5:1: time.late_limit:", "[lateness]"],
+    );
     // a ruleset without a clock can be given one
     let text = "id = \"x\"\nextends = \"ancient\"\n[time]\nmain = \"1h\"\nperiods = 1\nperiod = \"30s\"\n";
     let settings = Ruleset::from_toml(text, "x.toml").unwrap().time_settings().unwrap();
@@ -493,11 +511,12 @@ fn any_event() -> impl Strategy<Value = TimeEvent> {
 fn any_settings() -> impl Strategy<Value = TimeSettings> {
     let times =
         prop_oneof![Just("main = \"2m\"\nperiods = 3\n"), Just("main = \"0s\"\nperiods = 4\nperiod = \"20s\"\n")];
-    let more = prop_oneof![Just(""), Just("reminders = [\"90s\", \"1m\", \"7s\"]\nlate_limit = \"30s\"\n")];
+    let more = prop_oneof![Just(""), Just("reminders = [\"90s\", \"1m\", \"7s\"]\n"), Just("late_limit = \"30s\"\n")];
     let stops = prop_oneof![Just("opponent_runs"), Just("clock_stops")];
     (prop_oneof![Just("cwa-classic"), Just("team-relay"), Just("ancient")], times, more, stops).prop_map(
         |(base, times, more, stops)| {
             let period = if times.contains("period =") { "" } else { "period = \"60s\"\n" };
+            let more = if base == "ancient" && more.contains("late") { "" } else { more };
             settings(base, &format!("within_main = false\n{times}{period}{more}after_overrun = \"{stops}\"\n"))
         },
     )

@@ -2,6 +2,7 @@
 //!
 //! Enters: a [`Board`], a [`History`], a move, a [`Ruleset`]'s text. Leaves: what the move *is* ([`Classification`]), the
 //! board after it, what a ruleset says of an infraction, the count of a final position ([`count()`]).
+//! [`time`] is the clock and [`conduct`] the team match: machines that are told what happened, and when.
 //! It classifies and does not refuse: what lies on the real board is a fact, and a record must be able to hold illegal moves.
 //! It may never know of files, clocks, cameras or floating point.
 

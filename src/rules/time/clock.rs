@@ -3,12 +3,11 @@
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
 use super::calls::{self, Mark};
-use super::reading::{errs_too_much, shared_pro_rata};
 use super::{
     AfterOverrun, AtPress, CaptureTime, Item, Outcome, Reading, Readings, Stop, TimeEffect, TimeError, TimeEvent,
     TimeNotice, TimeSettings,
 };
-use crate::rules::{Color, Infraction, Late};
+use crate::rules::{Color, Infraction};
 
 /// What the clock does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -49,13 +48,13 @@ pub struct SideTotals {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self")]
 pub struct Clock {
-    settings: TimeSettings,
-    phase: Phase,
+    pub(super) settings: TimeSettings,
+    pub(super) phase: Phase,
     now_ms: u64,
-    turn: Color,
-    readings: Readings,
+    pub(super) turn: Color,
+    pub(super) readings: Readings,
     /// What both faces showed when this turn began.
-    turn_start: Readings,
+    pub(super) turn_start: Readings,
     /// Time of this turn that ran.
     turn_used_ms: u64,
     /// Captured stones of this turn's move that lie on the board.
@@ -67,7 +66,7 @@ pub struct Clock {
     /// Time of taking captured stones off that was not counted.
     untimed_ms: u64,
     since_ms: u64,
-    overruns_in_a_row: u8,
+    pub(super) overruns_in_a_row: u8,
     sealing: bool,
 }
 
@@ -123,6 +122,11 @@ impl Clock {
         }
     }
 
+    /// The hour for sealing has come, and the move has not been sealed.
+    pub fn is_sealing(&self) -> bool {
+        self.sealing
+    }
+
     /// Time in which no side's clock ran, and time of taking stones off that was not counted. With both sides'
     /// [`SideTotals::spent_ms`] this is all time since the clock was made.
     pub fn not_counted_ms(&self) -> u64 {
@@ -166,7 +170,7 @@ impl Clock {
         Ok(())
     }
 
-    fn totals_mut(&mut self, side: Color) -> &mut SideTotals {
+    pub(super) fn totals_mut(&mut self, side: Color) -> &mut SideTotals {
         match side {
             Color::Black => &mut self.black,
             Color::White => &mut self.white,
@@ -180,7 +184,7 @@ impl Clock {
             && self.readings.of(self.turn).in_byoyomi()
     }
 
-    fn begin_turn(&mut self, side: Color) {
+    pub(super) fn begin_turn(&mut self, side: Color) {
         self.turn = side;
         self.turn_start = self.readings;
         self.turn_used_ms = 0;
@@ -211,17 +215,17 @@ impl<'de> Deserialize<'de> for Clock {
 }
 
 /// One event on its way through the clock.
-struct Step {
-    clock: Clock,
+pub(super) struct Step {
+    pub(super) clock: Clock,
     effects: Vec<TimeEffect>,
 }
 
 impl Step {
-    fn tell_with(&mut self, article: Option<String>, what: TimeNotice) {
+    pub(super) fn tell_with(&mut self, article: Option<String>, what: TimeNotice) {
         self.effects.push(TimeEffect { at_ms: self.clock.now_ms, article, what });
     }
 
-    fn tell(&mut self, item: Option<Item>, what: TimeNotice) {
+    pub(super) fn tell(&mut self, item: Option<Item>, what: TimeNotice) {
         let article = item.and_then(|i| self.clock.settings.article(i)).map(str::to_owned);
         self.tell_with(article, what);
     }
@@ -317,7 +321,7 @@ impl Step {
         }
     }
 
-    fn stop(&mut self, reason: Stop, item: Option<Item>) {
+    pub(super) fn stop(&mut self, reason: Stop, item: Option<Item>) {
         self.clock.phase = Phase::Stopped { reason };
         let readings = self.clock.readings;
         self.tell(item, TimeNotice::Stopped { reason, readings });
@@ -423,7 +427,7 @@ impl Step {
         Ok(())
     }
 
-    fn needs_running(&self) -> Result<(), TimeError> {
+    pub(super) fn needs_running(&self) -> Result<(), TimeError> {
         match self.clock.phase {
             Phase::Running => Ok(()),
             Phase::NotStarted => Err(TimeError::NotStarted),
@@ -464,174 +468,5 @@ impl Step {
         if self.clock.readings.of(next).is_empty() {
             self.overrun(next);
         }
-    }
-
-    fn leave(&mut self, side: Color) -> Result<(), TimeError> {
-        self.needs_running()?;
-        let c = &mut self.clock;
-        let in_own_time = c.turn == side;
-        let totals = c.totals(side);
-        let too_often = c.settings.rule.leaves.is_some_and(|most| totals.leaves >= most);
-        if in_own_time || too_often {
-            let already = totals.leaves;
-            self.tell(Some(Item::Leave), TimeNotice::LeaveRefused { side, in_own_time, already });
-        } else {
-            let nth = totals.leaves.saturating_add(1);
-            c.totals_mut(side).leaves = nth;
-            self.tell(Some(Item::Leave), TimeNotice::LeaveGranted { side, nth });
-        }
-        Ok(())
-    }
-
-    fn late(&mut self, black_ms: u64, white_ms: u64) -> Result<(), TimeError> {
-        match self.clock.phase {
-            Phase::NotStarted => {}
-            Phase::Over { .. } => return Err(TimeError::Over),
-            _ => return Err(TimeError::Started),
-        }
-        let settings = &self.clock.settings;
-        // without a limit everybody is within it
-        let limit_ms = settings.rule.late_limit.map_or(u64::MAX, |t| t.ms());
-        let ruled = settings.lateness.as_ref().map(|rule| rule.rule([black_ms, white_ms], limit_ms));
-        let article = ruled.as_ref().and_then(|(_, provision)| provision.article.clone());
-        let lost = match ruled {
-            Some((Late::BothLose, _)) => [true, true],
-            Some((Late::Loses { color }, _)) => [color == Color::Black, color == Color::White],
-            Some((Late::Deducted { .. }, _)) | None => [false; 2],
-        };
-        if lost != [false; 2] {
-            let [black, white] = lost;
-            self.clock.phase = Phase::Over { black_lost: black, white_lost: white };
-            self.tell_with(article, TimeNotice::Default { black, white });
-            return Ok(());
-        }
-        for (side, late_ms) in [(Color::Black, black_ms), (Color::White, white_ms)] {
-            if late_ms == 0 {
-                continue;
-            }
-            let c = &mut self.clock;
-            let used_ms = c.readings.of(side).used_ms(&c.settings).checked_add(late_ms);
-            let reading = used_ms.and_then(|used| Reading::from_used(used, &c.settings));
-            let mut reading = reading.ok_or(TimeError::NoTimeLeft { side })?;
-            // a period that lateness has begun is begun anew by the first move
-            reading.period_used_ms = 0;
-            *c.readings.of_mut(side) = reading;
-            self.tell_with(article.clone(), TimeNotice::LateTakenOff { side, late_ms, reading });
-        }
-        Ok(())
-    }
-
-    fn dispute(&mut self) -> Result<(), TimeError> {
-        match self.clock.phase {
-            Phase::Running => self.stop(Stop::Dispute, Some(Item::Dispute)),
-            // a verdict on time may itself be disputed
-            Phase::Stopped { .. } | Phase::Over { .. } => self.clock.phase = Phase::Stopped { reason: Stop::Dispute },
-            Phase::NotStarted => return Err(TimeError::NotStarted),
-            Phase::Suspended { .. } => return Err(TimeError::NotRunning),
-        }
-        let c = &mut self.clock;
-        let side = c.turn;
-        let face = c.readings.of(side);
-        let (from, to) = (c.readings, c.turn_start);
-        if (face.in_byoyomi() || face.is_empty()) && from != to {
-            c.readings = to;
-            self.tell(Some(Item::Dispute), TimeNotice::PutBack { side, from, to });
-        }
-        Ok(())
-    }
-
-    fn resume(&mut self, turn: Option<Color>) -> Result<(), TimeError> {
-        let c = &mut self.clock;
-        let unconfirmed = match c.phase {
-            Phase::Stopped { .. } => None,
-            Phase::Suspended { black, white } => (!(black && white)).then_some((black, white)),
-            Phase::Running => return Err(TimeError::Running),
-            Phase::NotStarted => return Err(TimeError::NotStarted),
-            Phase::Over { .. } => return Err(TimeError::Over),
-        };
-        let side = turn.unwrap_or(c.turn);
-        if c.readings.of(side).is_empty() {
-            return Err(TimeError::NoTimeLeft { side });
-        }
-        if side != c.turn {
-            c.readings.of_mut(c.turn).period_used_ms = 0;
-            c.begin_turn(side);
-        }
-        c.phase = Phase::Running;
-        c.overruns_in_a_row = 0;
-        if let Some((black, white)) = unconfirmed {
-            self.tell(Some(Item::Suspension), TimeNotice::ResumedUnconfirmed { black, white });
-        }
-        self.tell(None, TimeNotice::Resumed { turn: side });
-        Ok(())
-    }
-
-    fn suspend(&mut self) {
-        self.clock.phase = Phase::Suspended { black: false, white: false };
-        let (readings, turn) = (self.clock.readings, self.clock.turn);
-        self.tell(Some(Item::Suspension), TimeNotice::Suspended { readings, turn });
-    }
-
-    fn set(&mut self, mut to: Readings, chief_referee: bool) -> Result<(), TimeError> {
-        let c = &mut self.clock;
-        // only the side to move can be within a period
-        to.of_mut(c.turn.opponent()).period_used_ms = 0;
-        for side in [Color::Black, Color::White] {
-            if !to.of(side).is_possible(&c.settings) {
-                return Err(TimeError::Impossible { what: "this clock face" });
-            }
-            if to.of(side).is_empty() {
-                return Err(TimeError::NoTimeLeft { side });
-            }
-        }
-        let from = c.readings;
-        if (from.black != to.black) != (from.white != to.white) && !chief_referee {
-            return Err(TimeError::NeedsChiefReferee);
-        }
-        c.readings = to;
-        c.turn_start = to;
-        // a loss on time that the referee has taken back
-        if let Phase::Over { .. } = c.phase {
-            c.phase = Phase::Stopped { reason: Stop::Overrun };
-        }
-        self.tell(Some(Item::ClockError), TimeNotice::Set { from, to });
-        Ok(())
-    }
-
-    fn replace(&mut self, shown_ms: [u64; 2], true_ms: u64) -> Result<(), TimeError> {
-        match self.clock.phase {
-            Phase::Running => self.stop(Stop::Fault, Some(Item::ClockError)),
-            Phase::Stopped { .. } | Phase::Suspended { .. } => {}
-            Phase::NotStarted => return Err(TimeError::NotStarted),
-            Phase::Over { .. } => return Err(TimeError::Over),
-        }
-        let Some(total_ms) = shown_ms[0].checked_add(shown_ms[1]) else {
-            return Err(TimeError::Impossible { what: "so much time on a clock" });
-        };
-        let scaled = errs_too_much(total_ms, true_ms, self.clock.settings.rule.clock_error_per_hour.ms());
-        let (from, to) = if scaled {
-            let Some(used) = shared_pro_rata(shown_ms, true_ms) else {
-                return Err(TimeError::Impossible { what: "scaling times of which the clock showed none used" });
-            };
-            self.faces_from_used(used)?
-        } else {
-            (self.clock.readings, self.clock.readings)
-        };
-        self.tell(Some(Item::ClockError), TimeNotice::Replaced { scaled, shown_ms: total_ms, true_ms, from, to });
-        Ok(())
-    }
-
-    /// Sets both faces from what each side has used; the old and the new ones.
-    fn faces_from_used(&mut self, used_ms: [u64; 2]) -> Result<(Readings, Readings), TimeError> {
-        let c = &mut self.clock;
-        let face =
-            |side: Color, used_ms| Reading::from_used(used_ms, &c.settings).ok_or(TimeError::NoTimeLeft { side });
-        let mut to = Readings { black: face(Color::Black, used_ms[0])?, white: face(Color::White, used_ms[1])? };
-        // only the side to move can be within a period
-        to.of_mut(c.turn.opponent()).period_used_ms = 0;
-        let from = c.readings;
-        c.readings = to;
-        c.turn_start = to;
-        Ok((from, to))
     }
 }

@@ -14,12 +14,13 @@
 //! | `rule` | `[time]` of a ruleset, and the times of one game |
 //! | `reading` | clock faces, and the arithmetic on them |
 //! | `calls` | what a running clock comes to next |
-//! | `event`, `clock` | the machine |
+//! | `event`, `clock`, `desk` | the machine: what runs, and what the referee's desk does to it |
 //! | `sealed` | the sealed move |
 //! | `wording` | the sentences |
 
 mod calls;
 mod clock;
+mod desk;
 mod event;
 mod reading;
 mod rule;

@@ -281,13 +281,18 @@ impl TimeRule {
             Infraction::PressBeforeCapturesCleared,
             Infraction::WrongClockPressed,
         ];
+        let mut rule = self.clone();
+        if let Some(disputes) = &ruleset.disputes {
+            rule.articles.insert(Item::Dispute, disputes.article.clone());
+        }
         let cited = cited.into_iter().filter_map(|kind| Some((kind, ruleset.rule(kind).article.clone()?)));
         let settings = TimeSettings {
             main_ms: main.ms(),
             periods,
             period_ms: period.ms(),
             outcome,
-            rule: self.clone(),
+            rule,
+            put_back: ruleset.disputes.as_ref().is_none_or(|d| d.restore_period),
             lateness: ruleset.lateness.clone(),
             infractions: cited.collect(),
         };
@@ -316,6 +321,8 @@ pub struct TimeSettings {
     pub period_ms: u64,
     pub outcome: Outcome,
     pub rule: TimeRule,
+    /// On a dispute in byo-yomi the clock is put back to what it showed after the opponent's move.
+    pub put_back: bool,
     /// What the ruleset says of those who come late.
     pub lateness: Option<Lateness>,
     /// The articles of infractions at the clock.
@@ -372,6 +379,9 @@ impl TimeSettings {
                 "periods",
                 "is 0, but an overrun costs a pass and gives the last period again; at least 1",
             );
+        }
+        if self.rule.late_limit.is_some() && self.lateness.is_none() {
+            return data_error("late_limit", "needs [lateness], which says what being later leads to");
         }
         if let Some(limit) = self.rule.late_limit
             && limit.ms() >= total_ms

@@ -1,6 +1,7 @@
 //! The sentences of the clock, for referees to read out and for pages to show.
 
 use super::{AtPress, Call, Millis, Outcome, Reading, Stop, TimeEffect, TimeNotice, TimeSettings};
+use crate::rules::wording::ordinal;
 use crate::rules::{Color, Infraction, Text};
 
 fn name(side: Color) -> (&'static str, &'static str) {
@@ -146,7 +147,10 @@ impl TimeNotice {
                 let (then_en, then_zh) = match outcome {
                     Outcome::Loses => ("loses on time".to_owned(), "判负".to_owned()),
                     Outcome::Pass { stones } => (
-                        format!("a pass and {stones} stone(s), the {nth}. time; the last period begins again"),
+                        format!(
+                            "a pass and {stones} stone(s), the {} time; the last period begins again",
+                            ordinal(nth)
+                        ),
                         format!("判停一着，罚{stones}子（第{nth}次），继续原读秒方式"),
                     ),
                     Outcome::Referee => ("the referee decides".to_owned(), "由裁判员处理".to_owned()),
@@ -163,13 +167,15 @@ impl TimeNotice {
                 match infraction {
                     Infraction::PressBeforeMove => t(
                         format!(
-                            "{en} pressed the clock before or with the move ({nth}. time); the clock is unchanged."
+                            "{en} pressed the clock before or with the move ({} time); the clock is unchanged.",
+                            ordinal(nth)
                         ),
                         format!("{zh}在着子之前或同时按钟（第{nth}次），不改变计时器读数。"),
                     ),
                     _ => t(
                         format!(
-                            "{en} pressed the clock before the captured stones were off ({nth}. time); the clock is unchanged."
+                            "{en} pressed the clock before the captured stones were off ({} time); the clock is unchanged.",
+                            ordinal(nth)
                         ),
                         format!("{zh}未提清即按钟（第{nth}次），不改变计时器读数。"),
                     ),
@@ -187,7 +193,7 @@ impl TimeNotice {
                     ("", "，劝告")
                 };
                 t(
-                    format!("{en} pressed the wrong clock ({nth}. time){then_en}."),
+                    format!("{en} pressed the wrong clock ({} time){then_en}.", ordinal(nth)),
                     format!("{zh}按错计时钟（第{nth}次）{then_zh}。"),
                 )
             }
@@ -283,7 +289,10 @@ impl TimeNotice {
             TimeNotice::LeaveGranted { side, nth } => {
                 let (en, zh) = name(side);
                 t(
-                    format!("{en} may leave the seat if the referee agrees ({nth}. time); the count goes on."),
+                    format!(
+                        "{en} may leave the seat if the referee agrees ({} time); the count goes on.",
+                        ordinal(nth)
+                    ),
                     format!("{zh}经裁判员同意可离席（第{nth}次），读秒照常进行。"),
                 )
             }
