@@ -221,6 +221,7 @@ fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
     assert_eq!(browser.run("return document.querySelector('[data-at=\"15,3\"]').dataset.color"), "W");
     assert_eq!(browser.text("move-number"), "2");
     assert_eq!(browser.text("last-move"), "White D4");
+    assert_eq!(browser.text("last-name"), "star point");
     browser.wait("its line in the list", "return document.querySelector('#events li').dataset.seq === '3'");
     // each of the three events once, newest first
     browser.wait("three lines", "return document.querySelectorAll('#events li').length === 3");

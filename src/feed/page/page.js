@@ -78,11 +78,12 @@ function showBoard() {
   if (!state) return;
   board.show(state, quarter());
   const last = state.last_move;
-  const called = last?.name ? `${t.comma}${say(last.name)}` : '';
-  const place = last ? (last.point ? `${t[last.color]} ${point(last.point)}${called}` : `${t[last.color]} ${t.pass}`) : t.nobody;
-  board.svg.setAttribute('aria-label', fill(t.board_label, { size: state.size, n: state.move, last: place }));
+  const place = last ? (last.point ? `${t[last.color]} ${point(last.point)}` : `${t[last.color]} ${t.pass}`) : t.nobody;
+  const called = say(last?.name);
+  board.svg.setAttribute('aria-label', fill(t.board_label, { size: state.size, n: state.move, last: called ? `${place}${t.comma}${called}` : place }));
   $('move-number').textContent = state.move;
   $('last-move').textContent = place;
+  $('last-name').textContent = called;
   $('prisoners-B').textContent = state.prisoners.B;
   $('prisoners-W').textContent = state.prisoners.W;
   for (const side of ['B', 'W']) {
