@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use goband::feed::{Condition, Feed, FeedConfig, Health, OperatorAccess, OperatorInput, Ruling};
 use goband::game::{Event, EventKind, GameState, Interval, Restore, RestoreTo, Text};
-use goband::rules::{Color, Point};
+use goband::rules::{Color, Point, Ruleset, Sanction};
 use serde_json::{Value, json};
 
 /// The first of these that can be started.
@@ -203,7 +203,8 @@ fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
     let health = || Health::default().with("source", Condition::Well, None);
     feed.health(health());
     let address = feed.address();
-    let mut table = Table { feed, game: GameState::default(), seq: 0 };
+    let rules = std::sync::Arc::new(Ruleset::builtin("team-relay").unwrap());
+    let mut table = Table { feed, game: GameState::default().under(rules), seq: 0 };
     table.happen(EventKind::BoardFound, |_| {});
     table.play(Color::Black, 3, 15);
 
@@ -273,6 +274,27 @@ fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
     assert_eq!(browser.text("headline"), "In order");
     let settled = format!("return document.querySelector('#events [data-seq=\"{of}\"]').classList.contains('settled')");
     assert_eq!(browser.run(&settled), Value::Bool(true));
+
+    // another verdict carries what it costs, and the page then shows it against that side
+    let of = table.happen(EventKind::WrongRemoval, |e| {
+        (e.color, e.point) = (Some(Color::Black), Some(Point::new(3, 15)));
+        e.text = text("Black took a stone that has liberties.", "黑方误提。");
+    });
+    browser.wait("the second alarm", "return document.body.dataset.status === 'alarm'");
+    assert_eq!(browser.run("return document.getElementById('penalties-B').parentElement.hidden"), Value::Bool(true));
+    browser.run("document.querySelector('[data-do=other]').click()");
+    browser.run("document.getElementById('penalty').value = 'yellow'");
+    browser.run("document.querySelector('[data-do=other]').click()");
+    let Ok(OperatorInput::Verdict { of: o, ruling: Ruling::Other, particulars, .. }) = input.recv_timeout(second)
+    else {
+        panic!("no verdict")
+    };
+    assert_eq!((o, particulars.penalty.map(|p| p.sanction)), (of, Some(Sanction::Yellow)));
+    table.happen(EventKind::Decision, |e| {
+        (e.of, e.ruling, e.penalty) = (Some(of), Some(Ruling::Other), particulars.penalty);
+    });
+    browser.wait("the end of the second alarm", "return document.body.dataset.status === 'good'");
+    assert_eq!(browser.text("penalties-B"), "1 yellow card, 1 stone off the count");
 
     // trouble of another part is shown as well
     table.feed.health(health().with("record", Condition::Lost, text("The disk is full.", "磁盘已满。")));
