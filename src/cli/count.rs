@@ -6,11 +6,13 @@ use std::str::FromStr;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
+use serde::Serialize;
 
 use super::Format;
 use super::judge::{read_game, ruleset};
 use crate::game::sgf::PENALTY;
-use crate::rules::{Amount, Board, Color, Count, CountOptions, Method, Point, Seki, Unit, Work, count};
+use crate::rules::life::{ChainLife, Life, Proposal, Reason, propose};
+use crate::rules::{Amount, Board, Color, Count, CountOptions, Method, Point, Ruleset, Seki, Text, Unit, Work, count};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CountMethod {
@@ -56,6 +58,10 @@ pub struct CountArgs {
     /// Dead stones, "row,col row,col", counted from 0; one of each chain is enough.
     #[arg(long, value_name = "r,c r,c")]
     pub dead: Option<Points>,
+    /// Also say which chains look dead, how sure that is, and what the count would be without them. A proposal for both
+    /// sides to confirm: only --dead takes stones off.
+    #[arg(long)]
+    pub propose: bool,
     /// Empty points that could still be contested at the end: shared as in seki.
     #[arg(long, value_name = "r,c r,c")]
     pub contested: Option<Points>,
@@ -200,10 +206,22 @@ pub fn run(args: CountArgs) -> anyhow::Result<u8> {
         Ok(counted) => counted,
         Err(e) => return usage(e.to_string()),
     };
+    let proposed = (args.propose || options.dead.is_empty()).then(|| Proposed::of(&board, &rules, &options));
     let mut out = std::io::stdout().lock();
     match args.format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string(&counted)?)?,
-        Format::Text => out.write_all(text(&counted).as_bytes())?,
+        Format::Json => {
+            let shown = proposed.as_ref().filter(|_| args.propose);
+            writeln!(out, "{}", serde_json::to_string(&Shown { count: &counted, proposed: shown })?)?;
+            if let Some(p) = proposed.as_ref().filter(|p| !args.propose && !p.proposed_dead.is_empty()) {
+                eprintln!("goband count: {} look dead and are counted as alive; see --propose", stones(p.dead().len()));
+            }
+        }
+        Format::Text => {
+            out.write_all(text(&counted).as_bytes())?;
+            if let Some(p) = &proposed {
+                out.write_all(p.text(board.size()).as_bytes())?;
+            }
+        }
     }
     Ok(0)
 }
@@ -215,6 +233,119 @@ fn recorded_penalty(text: &str, unit: Unit) -> [Amount; 2] {
         Unit::Stones => stones,
         Unit::Points => stones.map(Amount::doubled),
     }
+}
+
+#[derive(Serialize)]
+struct Shown<'a> {
+    #[serde(flatten)]
+    count: &'a Count,
+    #[serde(flatten)]
+    proposed: Option<&'a Proposed>,
+}
+
+/// What looks dead, and the count if both sides confirm it.
+#[derive(Serialize)]
+struct Proposed {
+    proposed_dead: Vec<ProposedChain>,
+    unsure: Vec<ProposedChain>,
+    /// The count with the proposed stones taken off as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    if_confirmed: Option<IfConfirmed>,
+}
+
+#[derive(Serialize)]
+struct ProposedChain {
+    color: Color,
+    stones: Vec<Point>,
+    /// 0.5 (not at all) to 1.
+    confidence: f64,
+    reason: Reason,
+    text: Text,
+}
+
+#[derive(Serialize)]
+struct IfConfirmed {
+    black: Amount,
+    white: Amount,
+    result: String,
+}
+
+impl ProposedChain {
+    fn new(chain: &ChainLife) -> ProposedChain {
+        ProposedChain {
+            color: chain.color,
+            stones: chain.stones.clone(),
+            confidence: f64::from(chain.sure_percent) / 100.0,
+            reason: chain.reason,
+            text: chain.reason.text(),
+        }
+    }
+
+    fn line(&self, size: u8) -> String {
+        let names: Vec<String> = self.stones.iter().map(|p| p.name(size)).collect();
+        format!(
+            "  {} {}: {} ({:.0}%)  {}\n",
+            self.color,
+            names.join(" "),
+            self.text.en,
+            100.0 * self.confidence,
+            self.text.zh
+        )
+    }
+}
+
+impl Proposed {
+    /// Of the board as it is counted, without the stones that are dead already.
+    fn of(board: &Board, rules: &Ruleset, options: &CountOptions) -> Proposed {
+        let mut left = board.clone();
+        for p in options.dead.iter().flat_map(|&p| board.chain(p).0) {
+            left.set(p, None);
+        }
+        let proposal: Proposal = propose(&left);
+        let of = |life| proposal.chains.iter().filter(|c| c.life == life).map(ProposedChain::new).collect();
+        let dead = [options.dead.clone(), proposal.dead()].concat();
+        // none if a stone said to live in seki looks dead
+        let if_confirmed = count(board, rules, &CountOptions { dead, ..options.clone() }).ok().map(|c| IfConfirmed {
+            black: c.black,
+            white: c.white,
+            result: c.result().to_owned(),
+        });
+        Proposed { proposed_dead: of(Life::Dead), unsure: of(Life::Unsure), if_confirmed }
+    }
+
+    fn dead(&self) -> Vec<Point> {
+        self.proposed_dead.iter().flat_map(|c| c.stones.iter().copied()).collect()
+    }
+
+    fn text(&self, size: u8) -> String {
+        let mut out = String::new();
+        if !self.proposed_dead.is_empty() {
+            out.push_str(&format!(
+                "\n{} look dead and were NOT taken off; both sides must agree.  似为死子，未提取，须双方确认：\n",
+                stones(self.dead().len())
+            ));
+            for chain in &self.proposed_dead {
+                out.push_str(&chain.line(size));
+            }
+            let firsts: Vec<String> =
+                self.proposed_dead.iter().map(|c| format!("{},{}", c.stones[0].row, c.stones[0].col)).collect();
+            if let Some(c) = &self.if_confirmed {
+                let dead = firsts.join(" ");
+                out.push_str(&format!("With --dead \"{dead}\": Black {}, White {}, {}\n", c.black, c.white, c.result));
+            }
+        }
+        if !self.unsure.is_empty() {
+            out.push_str("\nUnclear whether alive:  死活不明：\n");
+            for chain in &self.unsure {
+                out.push_str(&chain.line(size));
+            }
+        }
+        out
+    }
+}
+
+fn stones(n: usize) -> String {
+    if n == 1 { "1 stone".to_owned() } else { format!("{n} stones") }
 }
 
 /// Stones taken, `[by Black, by White]`: those that were set or played and do not lie on the board.
