@@ -486,6 +486,10 @@ fn both_sides_agree_and_clear_the_board() {
     assert_eq!(kinds(&t), [EndAgreedSignal, EndAgreedSignal]);
     let by: Vec<_> = t.of_kind(EndAgreedSignal).iter().map(|e| e.color.unwrap()).collect();
     assert_eq!(by, [Black, White]);
+    // the second one ends play and says what it would come to
+    let said: Vec<_> = t.of_kind(EndAgreedSignal).iter().map(|e| e.text.clone().unwrap()).collect();
+    assert!(!said[0].en.contains("To be confirmed"), "{said:?}");
+    assert!(said[1].en.contains("To be confirmed") && said[1].zh.contains("待双方确认"), "{said:?}");
     t.under_hand(|t| {
         for at in [p(2, 2), p(2, 6), p(6, 2), p(6, 6)] {
             t.set(at, None);

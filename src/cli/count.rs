@@ -206,15 +206,13 @@ pub fn run(args: CountArgs) -> anyhow::Result<u8> {
         Ok(counted) => counted,
         Err(e) => return usage(e.to_string()),
     };
-    let proposed = (args.propose || options.dead.is_empty()).then(|| Proposed::of(&board, &rules, &options));
+    // people are told what was not taken off; programs ask for it
+    let told = args.propose || args.format == Format::Text && options.dead.is_empty();
+    let proposed = told.then(|| Proposed::of(&board, &rules, &options));
     let mut out = std::io::stdout().lock();
     match args.format {
         Format::Json => {
-            let shown = proposed.as_ref().filter(|_| args.propose);
-            writeln!(out, "{}", serde_json::to_string(&Shown { count: &counted, proposed: shown })?)?;
-            if let Some(p) = proposed.as_ref().filter(|p| !args.propose && !p.proposed_dead.is_empty()) {
-                eprintln!("goband count: {} look dead and are counted as alive; see --propose", stones(p.dead().len()));
-            }
+            writeln!(out, "{}", serde_json::to_string(&Shown { count: &counted, proposed: proposed.as_ref() })?)?
         }
         Format::Text => {
             out.write_all(text(&counted).as_bytes())?;

@@ -385,6 +385,9 @@ impl Referee {
             e.color = Some(player);
             e.points = vec![spot];
             e.move_number = Some(self.ledger.moves.len() as u32);
+            if self.ledger.agreed[usize::from(player == Color::Black)] {
+                e.text = self.with_final_count(&e);
+            }
             self.emit(e);
             return;
         }

@@ -1,8 +1,8 @@
 //! The event with its article, verdict and sentence.
 
 use super::Referee;
-use crate::game::{Event, EventKind, Interval, Restore, Spot, case, describe};
-use crate::rules::{Color, Point};
+use crate::game::{Event, EventKind, FinalCount, Interval, Restore, Spot, case, describe};
+use crate::rules::{Color, Point, Text};
 
 impl Referee {
     pub(super) fn event(&self, kind: EventKind, at_ms: Interval, confidence: f64) -> Event {
@@ -41,6 +41,16 @@ impl Referee {
         let seq = e.seq;
         self.out.push(e);
         seq
+    }
+
+    /// The sentence of the event that ends play, with what the game comes to if both sides confirm it.
+    pub(super) fn with_final_count(&self, e: &Event) -> Option<Text> {
+        let game = self.ledger.game.as_ref()?;
+        let rules = &self.options.ruleset;
+        let decided = self.ledger.conduct.standing(rules).penalty(rules.komi.unit);
+        let reckoned = FinalCount::of(game, rules, decided).text();
+        let said = describe(e, game.size());
+        Some(Text::new(format!("{} {}", said.en, reckoned.en), format!("{}{}", said.zh, reckoned.zh)))
     }
 
     /// What makes `points` right again.

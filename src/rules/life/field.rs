@@ -172,13 +172,9 @@ impl Field {
                     rest.remove(at);
                 }
                 match rest.only() {
-                    Some(l) => {
-                        if another(l) {
-                            return false;
-                        }
-                    }
+                    Some(l) if another(l) => return false,
                     None if rest.n > 0 => return false,
-                    None => {}
+                    _ => {}
                 }
             }
         }
