@@ -319,7 +319,7 @@ impl Proposed {
         let mut out = String::new();
         if !self.proposed_dead.is_empty() {
             out.push_str(&format!(
-                "\n{} look dead and were NOT taken off; both sides must agree.  似为死子，未提取，须双方确认：\n",
+                "\nLook dead, NOT taken off, for both sides to agree on: {}.  似为死子，未提取，须双方确认：\n",
                 stones(self.dead().len())
             ));
             for chain in &self.proposed_dead {
@@ -410,12 +410,14 @@ fn text(c: &Count) -> String {
     if let Some([black, white]) = c.groups {
         gives.push(format!("groups Black {black}, White {white}"));
     }
-    out.push_str(&format!("Given: {}.\n", gives.join("; ")));
+    out.push_str(&format!("Given (贴还与罚子): {}.\n", gives.join("; ")));
     if c.shared > 0 {
-        out.push_str(&format!("{} points are shared.\n", c.shared));
+        let (points, are) = if c.shared == 1 { ("point", "is") } else { ("points", "are") };
+        out.push_str(&format!("{} {points} {are} shared.  双方各半：{}点。\n", c.shared, c.shared));
     }
     if !c.uncounted.is_empty() {
-        out.push_str(&format!("{} points lie in seki and do not count.\n", c.uncounted.len()));
+        let n = c.uncounted.len();
+        out.push_str(&format!("Empty points in seki that do not count: {n}.  双活中不计目：{n}点。\n"));
     }
     let zh = match c.winner {
         None => "和棋".to_owned(),
