@@ -98,16 +98,16 @@ def main():
             gone = set().union(*[chain(board, *p) for p in dead])
             left.apply_setup([], [], list(gone))
             expected = left.area_score()
-            for method in METHODS:
-                got = count(args.goband, folder, board, dead, method)
-                ahead = quarters(got["black"]) - quarters(got["white"])
-                result = "draw" if expected == 0 else f"{'B' if expected > 0 else 'W'}+{abs(expected)}"
-                if (ahead, got["result"]) != (4 * expected, result) or sorted(map(tuple, got["dead"])) != sorted(
-                    (board.side - 1 - r, c) for r, c in gone
-                ):
-                    differences += 1
-                    print(json.dumps({"position": number, "method": method, "board": rows(board), "dead": dead,
-                                      "expected": expected, "got": got}))
+            # which method must not matter
+            method = METHODS[number % len(METHODS)]
+            got = count(args.goband, folder, board, dead, method)
+            ahead = quarters(got["black"]) - quarters(got["white"])
+            result = "draw" if expected == 0 else f"{'B' if expected > 0 else 'W'}+{abs(expected)}"
+            off = sorted((board.side - 1 - r, c) for r, c in gone)
+            if (ahead, got["result"], sorted(map(tuple, got["dead"]))) != (4 * expected, result, off):
+                differences += 1
+                print(json.dumps({"position": number, "method": method, "board": rows(board), "dead": dead,
+                                  "expected": expected, "got": got}))
             shared += got["shared"]
             taken += len(gone)
     print(json.dumps({"positions": args.positions, "differences": differences, "shared": shared, "dead": taken}))
