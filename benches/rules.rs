@@ -1,5 +1,5 @@
-//! Moves a second through the rule core, against what copying a board alone costs: every move keeps a position, so that
-//! a board's copy is the least a move can cost.
+//! Moves a second through the rule core, against what copying a board alone costs, and whether a move late in the game costs
+//! more than an early one.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -7,8 +7,14 @@ use std::time::{Duration, Instant};
 use criterion::{Criterion, criterion_group, criterion_main};
 use goband::rules::{Board, Color, History, Point};
 
+type Game = Vec<(Color, Option<Point>)>;
+
+const MOVES: usize = 400;
+const PART: usize = 100;
+const GAMES: u64 = 50;
+
 /// A random legal game on 19 × 19 (splitmix64, fixed seed): what a table sees, and then some.
-fn random_game(seed: u64, moves: usize) -> Vec<(Color, Option<Point>)> {
+fn random_game(seed: u64) -> Game {
     let mut state = seed;
     let mut next = move || {
         state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
@@ -19,9 +25,9 @@ fn random_game(seed: u64, moves: usize) -> Vec<(Color, Option<Point>)> {
     };
     let mut history = History::new(Board::new(19), Color::Black);
     let mut game = Vec::new();
-    while game.len() < moves {
+    while game.len() < MOVES {
         let color = history.turn();
-        let point = (0..200)
+        let point = (0..400)
             .map(|_| {
                 let n = next() % 361;
                 Point::new((n / 19) as u8, (n % 19) as u8)
@@ -33,51 +39,95 @@ fn random_game(seed: u64, moves: usize) -> Vec<(Color, Option<Point>)> {
     game
 }
 
-fn play(game: &[(Color, Option<Point>)]) -> History {
+/// Classifies and executes every move; the time each hundred of them took.
+fn play(game: &Game) -> (History, [Duration; MOVES / PART]) {
     let mut history = History::new(Board::new(19), Color::Black);
-    for &(color, point) in game {
-        black_box(history.play(color, point));
+    let mut took = [Duration::ZERO; MOVES / PART];
+    for (part, time) in game.chunks(PART).zip(&mut took) {
+        let start = Instant::now();
+        for &(color, point) in part {
+            black_box(history.play(color, point));
+        }
+        *time = start.elapsed();
     }
-    history
+    (history, took)
 }
 
-fn copies(game: &[(Color, Option<Point>)], board: &Board) -> Vec<Board> {
-    game.iter().map(|_| black_box(board).clone()).collect()
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
 }
 
-fn seconds_each(mut f: impl FnMut()) -> f64 {
-    let start = Instant::now();
-    let mut rounds = 0;
-    while start.elapsed() < Duration::from_millis(700) {
-        f();
-        rounds += 1;
+/// Nanoseconds for one of `n` repetitions, the median of many rounds.
+fn nanos_each<T>(n: usize, mut f: impl FnMut() -> T) -> f64 {
+    let begin = Instant::now();
+    let mut rounds = Vec::new();
+    while begin.elapsed() < Duration::from_millis(300) {
+        let start = Instant::now();
+        for _ in 0..n {
+            black_box(f());
+        }
+        rounds.push(start.elapsed().as_nanos() as f64 / n as f64);
     }
-    start.elapsed().as_secs_f64() / f64::from(rounds)
+    median(rounds)
 }
 
 fn rules(c: &mut Criterion) {
-    let game = random_game(1, 300);
-    let board = play(&game).board().clone();
-    let moves = game.len() as f64;
-    let (played, copied) = (
-        seconds_each(|| {
-            black_box(play(&game));
-        }),
-        seconds_each(|| {
-            black_box(copies(&game, &board));
-        }),
+    let games: Vec<Game> = (1..=GAMES).map(random_game).collect();
+    let mut parts: [Vec<f64>; MOVES / PART] = Default::default();
+    let mut whole = Vec::new();
+    let begin = Instant::now();
+    while begin.elapsed() < Duration::from_secs(2) {
+        // game by game: most games are short enough not to be interrupted by whatever else the machine does
+        for game in &games {
+            let (_, took) = play(game);
+            let nanos = took.map(|t| t.as_nanos() as f64);
+            whole.push(nanos.iter().sum::<f64>() / MOVES as f64);
+            parts.iter_mut().zip(nanos).for_each(|(part, nanos)| part.push(nanos / PART as f64));
+        }
+    }
+    let usual = median(whole);
+    let parts = parts.map(median);
+    let array = [1_u8; 361];
+    let array_copy = nanos_each(10_000, || *black_box(&array));
+    let board = play(&games[0]).0.board().clone();
+    let board_copy = nanos_each(10_000, || black_box(&board).clone());
+
+    println!("random games of {MOVES} moves on 19x19, positional superko included, one core:");
+    println!("  {:.2} million moves/s ({usual:.0} ns a move)", 1e3 / usual);
+    println!(
+        "  a plain array copy of the board (361 bytes) {array_copy:.1} ns: ratio {:.1}; a copy of a `Board` {board_copy:.1} ns: ratio {:.1}",
+        usual / array_copy,
+        usual / board_copy,
     );
     println!(
-        "random game of 300 moves on 19x19: {:.2} million moves/s, {:.0} ns a move; a board copy {:.0} ns; ratio {:.1}",
-        moves / played / 1e6,
-        played / moves * 1e9,
-        copied / moves * 1e9,
-        played / copied
+        "  moves 1-100, 101-200, 201-300, 301-400: {} ns; the last hundred takes {:.2} times the first",
+        parts.map(|p| format!("{p:.0}")).join(", "),
+        parts[MOVES / PART - 1] / parts[0],
     );
-    c.bench_function("game of 300 moves: classify and execute", |b| b.iter(|| play(&game)));
-    c.bench_function("300 board copies", |b| b.iter(|| copies(&game, &board)));
-    let history = play(&game);
-    c.bench_function("clone a history of 300 moves", |b| b.iter(|| history.clone()));
+
+    let game = &games[0];
+    c.bench_function("game of 400 moves: classify and execute", |b| b.iter(|| play(game).0));
+    let history = play(game).0;
+    c.bench_function("clone a history of 400 moves", |b| b.iter(|| history.clone()));
+    c.bench_function("undo 400 moves", |b| {
+        b.iter_batched(
+            || history.clone(),
+            |mut h| {
+                while h.undo().is_some() {}
+                h
+            },
+            criterion::BatchSize::SmallInput,
+        )
+    });
+    c.bench_function("classify every point after 200 moves", |b| {
+        let mut h = history.clone();
+        while h.moves().len() > 200 {
+            h.undo();
+        }
+        let color = h.turn();
+        b.iter(|| h.board().points().filter(|&p| h.classify(color, Some(p)).is_legal()).count())
+    });
 }
 
 criterion_group!(benches, rules);

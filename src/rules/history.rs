@@ -300,38 +300,29 @@ impl History {
             (effect.captured, effect.suicide)
         };
         let repeated = self.find(&after);
-        let mut forbidden = occupied;
+        let repetition = match repeated {
+            Some(since) if !occupied && !suicide => Some(self.repetition(since, color, p, &captured)),
+            // a stone that takes itself off leaves what lay there: no cycle that has a name
+            Some(since) if !occupied && self.law.allows_suicide() => Some(Repetition {
+                kind: RepetitionKind::Other,
+                since: self.steps[since].moves as usize,
+                at_once: false,
+            }),
+            _ => None,
+        };
+        let repeats_against = repetition.filter(|r| !self.law.allows(r));
+        let forbidden = occupied || (suicide && !self.law.allows_suicide()) || repeats_against.is_some();
         if occupied {
             classes.push(Class::Occupied);
-        }
-        if suicide && !self.law.allows_suicide() {
-            forbidden = true;
-        }
-        let mut repetition = None;
-        if let Some(since) = repeated.filter(|_| !occupied) {
-            if !suicide {
-                let named = self.repetition(since, color, p, &captured);
-                if !self.law.allows(&named) {
-                    classes.push(if named.at_once { Class::Ko } else { Class::Superko });
-                    forbidden = true;
-                }
-                repetition = Some(named);
-            } else if self.law.allows_suicide() {
-                // a stone that takes itself off leaves what lay there: a repetition without a name
-                let named =
-                    Repetition { kind: RepetitionKind::Other, since: self.steps[since].moves as usize, at_once: false };
-                if !self.law.allows(&named) {
-                    classes.push(Class::Superko);
-                    forbidden = true;
-                }
-                repetition = Some(named);
-            }
         }
         if classes.is_empty() && !forbidden {
             classes.push(Class::Legal);
         }
         if suicide {
             classes.push(Class::Suicide);
+        }
+        if let Some(r) = repeats_against {
+            classes.push(if r.at_once { Class::Ko } else { Class::Superko });
         }
         if !captured.is_empty() {
             classes.push(Class::Capture);
