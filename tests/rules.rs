@@ -207,6 +207,109 @@ fn the_rules_page_shows_the_data() {
     }
 }
 
+/// Every legal position: from every position found, every stone on every empty point.
+fn positions_from_empty(size: u8) -> std::collections::HashSet<Board> {
+    let empty = Board::new(size);
+    let mut found = std::collections::HashSet::from([empty.clone()]);
+    let mut open = vec![empty];
+    while let Some(board) = open.pop() {
+        for color in [Black, White] {
+            let h = History::new(board.clone(), color);
+            for at in board.points().filter(|&at| board.get(at).is_none()) {
+                let c = h.classify(color, Some(at));
+                if c.is_legal() && found.insert(c.after.clone()) {
+                    open.push(c.after);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Every arrangement of stones that leaves none without a liberty.
+fn legal_arrangements(size: u8) -> usize {
+    let points: Vec<Point> = Board::new(size).points().collect();
+    let mut legal = 0;
+    for n in 0..3_usize.pow(points.len() as u32) {
+        let mut board = Board::new(size);
+        let mut rest = n;
+        for &at in &points {
+            board.set(at, [None, Some(Black), Some(White)][rest % 3]);
+            rest /= 3;
+        }
+        legal += usize::from(board.without_liberties().is_empty());
+    }
+    legal
+}
+
+#[test]
+fn as_many_legal_positions_as_are_known() {
+    // Tromp and Farneback, Combinatorics of Go (2007): 57 on 2 x 2, 12675 on 3 x 3
+    for (size, known) in [(2, 57), (3, 12_675)] {
+        assert_eq!(legal_arrangements(size), known, "{size} x {size}");
+        assert_eq!(positions_from_empty(size).len(), known, "{size} x {size}, by play");
+    }
+}
+
+/// The rules of capture in the plainest words, to compare with.
+fn plainly(board: &[Vec<char>], at: Point, stone: char) -> Vec<Vec<char>> {
+    fn chain(board: &[Vec<char>], r: usize, c: usize) -> (Vec<(usize, usize)>, bool) {
+        let (mut chain, mut free, mut i) = (vec![(r, c)], false, 0);
+        while i < chain.len() {
+            let (r, c) = chain[i];
+            for (dr, dc) in [(0, 1), (1, 0), (0, -1), (-1, 0)] {
+                let (Some(nr), Some(nc)) = (r.checked_add_signed(dr), c.checked_add_signed(dc)) else { continue };
+                match board.get(nr).and_then(|row| row.get(nc)) {
+                    Some('.') => free = true,
+                    Some(s) if *s == board[r][c] && !chain.contains(&(nr, nc)) => chain.push((nr, nc)),
+                    _ => {}
+                }
+            }
+            i += 1;
+        }
+        (chain, free)
+    }
+    let mut after = board.to_vec();
+    after[at.row as usize][at.col as usize] = stone;
+    for own in [false, true] {
+        let now = after.clone();
+        for r in 0..now.len() {
+            for c in 0..now.len() {
+                if now[r][c] != '.' && (now[r][c] == stone) == own && !chain(&now, r, c).1 {
+                    after[r][c] = '.';
+                }
+            }
+        }
+    }
+    after
+}
+
+#[test]
+fn boards_of_every_size_follow_the_rules_in_plain_words() {
+    let mut state = 99_u64;
+    let mut dice = move |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for size in 2..=25_u8 {
+        let mut h = History::new(Board::new(size), Black);
+        let mut plain = vec![vec!['.'; size.into()]; size.into()];
+        let points = usize::from(size) * usize::from(size);
+        for _ in 0..(2 * points).min(700) {
+            let at = Point::new(dice(size.into()) as u8, dice(size.into()) as u8);
+            let color = h.turn();
+            if h.board().get(at).is_none() {
+                plain = plainly(&plain, at, color.letter());
+                h.play(color, Some(at));
+                let rows: Vec<String> = plain.iter().map(|row| row.iter().collect()).collect();
+                assert_eq!(h.board().rows(), rows, "{size}: {color} {at}");
+            } else {
+                h.play(color, None);
+            }
+        }
+    }
+}
+
 /// The board's hash as it must be: from its stones alone.
 fn hash_anew(board: &Board) -> u64 {
     let mut anew = Board::new(board.size());
@@ -214,6 +317,32 @@ fn hash_anew(board: &Board) -> u64 {
         anew.set(at, board.get(at));
     }
     anew.zobrist()
+}
+
+/// What a referee does with a game: stones anywhere, passes, turns said, stones rearranged.
+#[derive(Clone, Debug)]
+enum Deed {
+    Stone(u16, bool),
+    Pass,
+    Turn(bool),
+    Rearrange(u16),
+}
+
+fn deeds() -> impl Strategy<Value = (u8, Vec<Deed>)> {
+    let deed = prop_oneof![
+        20 => (any::<u16>(), prop::bool::weighted(0.05)).prop_map(|(at, other)| Deed::Stone(at, other)),
+        2 => Just(Deed::Pass),
+        1 => any::<bool>().prop_map(Deed::Turn),
+        1 => any::<u16>().prop_map(Deed::Rearrange),
+    ];
+    (prop_oneof![Just(2u8), Just(3), Just(4), Just(5), Just(7)], prop::collection::vec(deed, 0..80))
+}
+
+/// Everything that a game says of what is next: classes, captures and repetition at every point for both sides.
+fn outlook(h: &History) -> Vec<goband::rules::Classification> {
+    let points: Vec<Point> = h.board().points().collect();
+    let all = points.into_iter().map(Some).chain([None]);
+    all.flat_map(|at| [Black, White].map(|color| h.classify(color, at))).collect()
 }
 
 fn plays() -> impl Strategy<Value = (u8, Vec<(bool, u16, bool)>)> {
@@ -278,6 +407,54 @@ proptest! {
         while h.undo().is_some() {}
         prop_assert_eq!(h.board(), &Board::new(size));
         prop_assert!(h.classify(Black, Some(Point::new(0, 0))).is_legal());
+    }
+
+    #[test]
+    fn undo_leads_back_through_the_same_games((size, deeds) in deeds()) {
+        let mut h = History::new(Board::new(size), Black);
+        let mut earlier = Vec::new();
+        for deed in deeds {
+            let point = |at: u16| {
+                let at = at % (u16::from(size) * u16::from(size));
+                Point::new((at / u16::from(size)) as u8, (at % u16::from(size)) as u8)
+            };
+            match deed {
+                Deed::Stone(at, other) => {
+                    earlier.push(h.clone());
+                    let color = if other { h.turn().opponent() } else { h.turn() };
+                    h.play(color, Some(point(at)));
+                }
+                Deed::Pass => {
+                    earlier.push(h.clone());
+                    h.play(h.turn(), None);
+                }
+                Deed::Turn(black) => h.set_turn(if black { Black } else { White }),
+                Deed::Rearrange(at) => {
+                    let mut board = h.board().clone();
+                    let at = point(at);
+                    board.set(at, if board.get(at).is_some() { None } else { Some(White) });
+                    h.rearrange(board);
+                }
+            }
+            // nothing is named but a repetition that is one
+            for c in outlook(&h) {
+                prop_assert!(c.repetition.is_none_or(|r| Some(r.since) == c.repeats && h.position(r.since).is_some()));
+                prop_assert_eq!(c.repetition.is_some(), c.is(Class::Ko) || c.is(Class::Superko));
+                prop_assert_eq!(c.repetition.is_some_and(|r| r.at_once), c.is(Class::Ko));
+                prop_assert_eq!(c.after.zobrist(), hash_anew(&c.after));
+            }
+        }
+        while let Some(before) = earlier.pop() {
+            prop_assert!(h.undo().is_some());
+            prop_assert_eq!(h.moves(), before.moves());
+            prop_assert_eq!(h.turn(), before.turn());
+            prop_assert_eq!((h.prisoners(Black), h.prisoners(White)), (before.prisoners(Black), before.prisoners(White)));
+            for n in 0..=h.moves().len() {
+                prop_assert_eq!(h.position(n), before.position(n));
+            }
+            prop_assert_eq!(outlook(&h), outlook(&before));
+        }
+        prop_assert!(h.undo().is_none());
     }
 
     #[test]

@@ -17,11 +17,17 @@ use super::Format;
 /// Replay a record and say what every move is: legal, capture, ko, repetition, suicide, …
 #[derive(Clone, Debug, Args)]
 pub struct JudgeArgs {
-    /// The record, SGF. Of a collection the first game.
+    /// The record, SGF. Of a collection the first game, unless `--all`.
     pub game: PathBuf,
     /// A built-in ruleset's id, or a ruleset file.
     #[arg(long, default_value = "cwa")]
     pub ruleset: String,
+    /// Every game of a collection; as JSON one object a line.
+    #[arg(long)]
+    pub all: bool,
+    /// With JSON, the board after every move too.
+    #[arg(long)]
+    pub boards: bool,
     #[arg(long, value_enum, default_value = "text")]
     pub format: Format,
 }
@@ -49,6 +55,8 @@ struct JudgedMove {
     /// Which kind of repetition, and what the ruleset says of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     repetition: Option<JudgedRepetition>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    board: Option<Vec<String>>,
 }
 
 #[derive(Serialize)]
@@ -67,18 +75,29 @@ pub fn run(args: JudgeArgs) -> anyhow::Result<u8> {
             return Ok(2);
         }
     };
-    let tree = read_game(&args.game)?;
-    let judged = judge(&tree, &rules).with_context(|| args.game.display().to_string())?;
+    let trees = if args.all { read_games(&args.game)? } else { vec![read_game(&args.game)?] };
     let mut out = std::io::stdout().lock();
-    match args.format {
-        Format::Json => writeln!(out, "{}", serde_json::to_string(&judged)?)?,
-        Format::Text => out.write_all(text(&judged).as_bytes())?,
+    for (n, tree) in trees.iter().enumerate() {
+        let name = || match trees.len() {
+            1 => args.game.display().to_string(),
+            _ => format!("{}, game {}", args.game.display(), n + 1),
+        };
+        let judged = judge(tree, &rules, args.boards).with_context(name)?;
+        match args.format {
+            Format::Json => writeln!(out, "{}", serde_json::to_string(&judged)?)?,
+            Format::Text => {
+                if trees.len() > 1 {
+                    writeln!(out, "{}{}:", if n > 0 { "\n" } else { "" }, name())?;
+                }
+                out.write_all(text(&judged).as_bytes())?;
+            }
+        }
     }
     Ok(0)
 }
 
 /// The main line, move by move.
-fn judge(tree: &GameTree, rules: &Ruleset) -> Result<Judged, SgfError> {
+fn judge(tree: &GameTree, rules: &Ruleset, boards: bool) -> Result<Judged, SgfError> {
     let replay = tree.replay_under(rules.law(), rules.first)?;
     let history = &replay.history;
     let moves = history.moves().iter().zip(replay.classes).enumerate().map(|(i, (played, c))| JudgedMove {
@@ -93,6 +112,7 @@ fn judge(tree: &GameTree, rules: &Ruleset) -> Result<Judged, SgfError> {
             let rule = rules.repetition.of(&r);
             JudgedRepetition { kind: r.kind, since: r.since, policy: rule.policy, article: rule.article.clone() }
         }),
+        board: boards.then(|| c.after.rows()),
     });
     Ok(Judged {
         size: history.size(),
@@ -169,13 +189,18 @@ pub(super) fn ruleset(id_or_path: &str) -> anyhow::Result<Ruleset> {
 
 /// The first game of a file.
 pub(super) fn read_game(path: &Path) -> anyhow::Result<GameTree> {
-    let name = || path.display().to_string();
-    let bytes = std::fs::read(path).with_context(name)?;
-    let mut games = sgf::read_bytes(&bytes).with_context(name)?;
+    let mut games = read_games(path)?;
     if games.len() > 1 {
         eprintln!("{}: {} games, the first is taken", path.display(), games.len());
     }
     Ok(games.swap_remove(0))
+}
+
+/// Every game of a file; at least one.
+fn read_games(path: &Path) -> anyhow::Result<Vec<GameTree>> {
+    let name = || path.display().to_string();
+    let bytes = std::fs::read(path).with_context(name)?;
+    sgf::read_bytes(&bytes).with_context(name)
 }
 
 #[cfg(test)]
@@ -183,7 +208,7 @@ mod tests {
     use super::*;
 
     fn judged(text: &str) -> Judged {
-        judge(&sgf::read(text).unwrap()[0], &Ruleset::builtin("cwa").unwrap()).unwrap()
+        judge(&sgf::read(text).unwrap()[0], &Ruleset::builtin("cwa").unwrap(), false).unwrap()
     }
 
     #[test]
@@ -213,6 +238,31 @@ mod tests {
         assert!(text.contains("B  C4    ko, capture  takes B4  repeats the position after move 0"), "{text}");
         assert!(text.contains("takes C4  提劫 takes the ko"), "{text}");
         assert!(text.contains("2 moves, 1 not legal (cwa)"), "{text}");
+    }
+
+    #[test]
+    fn a_repetition_is_named_with_what_the_ruleset_says_of_it() {
+        // Black sends two at the edge, White takes them, Black takes one back
+        let tree = &sgf::read("(;SZ[7]AB[ba][da][cb]AW[ab][bb]PL[B];B[aa];W[ca];B[ba])").unwrap()[0];
+        let said = |ruleset: &Ruleset| {
+            let judged = judge(tree, ruleset, true).unwrap();
+            (serde_json::to_value(&judged).unwrap()["moves"][2].clone(), text(&judged))
+        };
+        let (json, shown) = said(&Ruleset::builtin("cwa").unwrap());
+        assert_eq!((&json["class"], &json["repeats"]), (&serde_json::json!(["superko", "capture"]), &0.into()));
+        let repetition =
+            serde_json::json!({"kind":"sending_two_returning_one","since":0,"policy":"forbidden","article":"003 6"});
+        assert_eq!(json["repetition"], repetition);
+        assert_eq!(json["board"][0], ".B.B...");
+        let wanted = "repeats the position after move 0: sending two, returning one 送二还一: forbidden 禁止, 003 6";
+        assert!(shown.contains(wanted), "{shown}");
+
+        let ko_only =
+            Ruleset::from_toml("id = \"x\"\nextends = \"cwa\"\nrepetition = \"ko_only\"\n", "x.toml").unwrap();
+        let (json, shown) = said(&ko_only);
+        assert_eq!(json["class"], serde_json::json!(["legal", "capture"]));
+        assert_eq!(json["repetition"]["policy"], "allowed");
+        assert!(shown.contains("3 moves, 0 not legal") && shown.contains("送二还一"), "{shown}");
     }
 
     #[test]

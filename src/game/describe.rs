@@ -1,7 +1,7 @@
 //! Sentences about events, for referees, operators and pages.
 
 use super::{Event, EventKind, Restore, RestoreTo, Spot};
-use crate::rules::{Color, Point, Text};
+use crate::rules::{Color, Point, RepetitionKind, Text};
 
 /// So many points are named one by one; of more, their number is said.
 const NAMED_POINTS: usize = 8;
@@ -219,9 +219,22 @@ impl Words<'_> {
                     Some(n) => (format!(" (move {n})"), format!("（第{n}手）")),
                     None => Default::default(),
                 };
+                let (named, named_zh) = match self.event.repetition {
+                    Some(r) => {
+                        let since = match r.since {
+                            0 => ("as at the start".to_owned(), "与开局时同形".to_owned()),
+                            n => (format!("as after move {n}"), format!("与第{n}手后同形")),
+                        };
+                        let kind = r.kind.text();
+                        let named = (r.kind != RepetitionKind::Other).then_some(kind);
+                        let colon = named.map(|k| (format!(": {}", k.en), format!("，{}", k.zh))).unwrap_or_default();
+                        (format!(", {}{}", since.0, colon.0), format!("，{}{}", since.1, colon.1))
+                    }
+                    None => Default::default(),
+                };
                 Text::new(
-                    format!("{who}'s stone{at} repeats an earlier position of the whole board{en}."),
-                    format!("{who_zh}{at_zh}造成全局同形再现{zh}。"),
+                    format!("{who}'s stone{at} repeats an earlier position of the whole board{en}{named}."),
+                    format!("{who_zh}{at_zh}造成全局同形再现{zh}{named_zh}。"),
                 )
             }
             Suicide => Text::new(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rules::{Circumstance, Color, Outcome, Penalty, Point, Ruling, Term, Text};
+use crate::rules::{Circumstance, Color, Outcome, Penalty, Point, Repetition, Ruling, Term, Text};
 
 /// What happened. The names are those of `docs/events.md`, in snake case in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -310,6 +310,9 @@ pub struct Event {
     /// `seq` of the event it refers to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<u64>,
+    /// With `superko` and `ko_violation`: which kind of repetition, and the move that had led to the same position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repetition: Option<Repetition>,
     /// With `position_adopted`, `corrected` and `unexplained`: the rows of the position (`?` where unsure).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<Vec<String>>,
@@ -361,6 +364,7 @@ impl Event {
             move_number: None,
             name: None,
             of: None,
+            repetition: None,
             board: None,
             turn: None,
             article: None,

@@ -517,8 +517,9 @@ impl Referee {
                     e.point = Some(*point);
                     e.move_number = Some(self.ledger.moves.len() as u32 + 1);
                     // the move whose position it repeats
+                    e.repetition = *repeats;
                     e.of = repeats
-                        .and_then(|n| self.ledger.moves.get(n.checked_sub(1)?))
+                        .and_then(|r| self.ledger.moves.get(r.since.checked_sub(1)?))
                         .map(|m| m.seq)
                         .filter(|&s| s != 0);
                     self.tell_fault(e, &wrong, diffs);

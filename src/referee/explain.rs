@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::evidence::{Cell, Chance, Diff};
 use super::seats::Seats;
 use crate::game::EventKind;
-use crate::rules::{Board, Class, Color, History, Point};
+use crate::rules::{Board, Class, Color, History, Point, Repetition};
 
 /// One part of a story.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +19,7 @@ pub enum Step {
     /// A legal move; `still` are captured stones that have not been seen gone.
     Move { color: Color, point: Point, captured: Vec<Point>, still: Vec<Point> },
     /// A stone that must not lie there; `taken` are stones that were lifted for it.
-    Void { kind: EventKind, color: Color, point: Point, taken: Vec<Point>, repeats: Option<usize> },
+    Void { kind: EventKind, color: Color, point: Point, taken: Vec<Point>, repeats: Option<Repetition> },
     /// A stone is elsewhere (`None`: not on the board any more).
     Displaced { color: Color, from: Point, to: Option<Point> },
     /// Stones that have liberties (or were not attacked) were taken by `color`.
@@ -454,7 +454,7 @@ impl Search<'_> {
         };
         let taken: Vec<Point> = class.captured.iter().copied().filter(|q| vanished.iter().any(|v| v.0 == *q)).collect();
         let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| !taken.contains(&x.0)).collect();
-        let step = Step::Void { kind, color, point, taken, repeats: class.repeats };
+        let step = Step::Void { kind, color, point, taken, repeats: class.repetition };
         let price = if kind == EventKind::DoubleMove { self.double_move(&steps, point, color) } else { VOID };
         self.cover(game, cost + price + weak + more, undone, push(step), rest, &left, faults + 1);
     }

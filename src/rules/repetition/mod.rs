@@ -85,7 +85,7 @@ impl RepetitionKind {
 }
 
 /// An earlier position lies on the board again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Repetition {
     pub kind: RepetitionKind,
     /// The number of the last move that had led to the same position (0: the start).
