@@ -26,6 +26,12 @@ fn stone(seq: u64, color: Color, at: Point) -> Event {
 }
 
 #[test]
+fn a_name_that_is_a_digit_but_for_small_letters_is_written_so_that_it_reads() {
+    let games = sgf::read("(;SZ[5]a2[x]b[cc]ab3C[y])").unwrap();
+    assert_eq!(sgf::read(&sgf::write_trees(&games)).unwrap(), games);
+}
+
+#[test]
 fn a_plain_game_reads_back() {
     let events = [
         stone(1, Black, p(3, 15)),

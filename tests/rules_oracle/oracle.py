@@ -19,7 +19,7 @@ import tempfile
 
 from sgfmill import boards, sgf
 
-SIZES = [5, 6, 7, 9, 11, 13, 19]
+SIZES = [5, 5, 5, 6, 7, 9, 11, 13, 19]
 
 
 class Game:
@@ -99,7 +99,7 @@ def random_game(rng, number):
     size = rng.choice(SIZES)
     game = Game(f"random {number}", size)
     # long enough for captures in most games, and for cycles on small boards
-    for _ in range(rng.randint(size * size // 2, size * size * (3 if size < 9 else 2) // 2)):
+    for _ in range(rng.randint(size * size // 2, size * size * (6 if size < 7 else 2) // 2)):
         colour = game.turn if rng.random() > 0.01 else other(game.turn)
         empty = [(r, c) for r, row in enumerate(game.board.board) for c, v in enumerate(row) if v is None]
         if not empty or rng.random() < 0.03:
@@ -109,7 +109,10 @@ def random_game(rng, number):
         elif game.moves and game.moves[-1]["captured"] and rng.random() < 0.5:
             # where something was just taken, something may be taken back
             row, col = rng.choice(game.moves[-1]["captured"])
-            game.play(colour, (size - 1 - row, col))
+            if rng.random() < 0.3:
+                game.play(game.turn, None)
+                game.play(game.turn, None)
+            game.play(game.turn, (size - 1 - row, col))
         else:
             game.play(colour, rng.choice(empty))
     return game
@@ -139,6 +142,8 @@ def recorded_games(folder):
             yield game
     for path in sorted(folder.rglob("truth.json")):
         truth = json.loads(path.read_text())
+        if not isinstance(truth, dict) or "moves" not in truth:
+            continue
         size = truth["size"]
         start = truth["start_position"]
         setup = [(c.lower(), (size - 1 - r, k)) for r, row in enumerate(start) for k, c in enumerate(row) if c in "BW"]

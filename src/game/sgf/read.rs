@@ -145,7 +145,8 @@ impl<'a> Parser<'a> {
             self.next();
         }
         let mut ident: String = written.chars().filter(|c| !c.is_ascii_lowercase()).collect();
-        if ident.is_empty() {
+        // a name begins with a letter; one in small letters only is taken as it is meant
+        if !ident.starts_with(|c: char| c.is_ascii_uppercase()) {
             ident = written.to_ascii_uppercase();
         }
         let mut values = Vec::new();
