@@ -169,8 +169,7 @@ const PLACES: [(u8, u8); 6] = [(0, 0), (0, 7), (4, 1), (4, 7), (8, 3), (12, 6)];
 fn kos(n: usize) -> (Board, Vec<Corridor>) {
     let mut board = Board::new(SIZE);
     let mut all = Vec::new();
-    for i in 0..n {
-        let (row, col) = PLACES[i];
+    for (i, &(row, col)) in PLACES[..n].iter().enumerate() {
         let ko = Corridor::new(row, col, [1, 1], White);
         ko.build(&mut board);
         // Black takes on the first point, White on the second
