@@ -1,4 +1,4 @@
-//! `goband emulate console|lamp|modbus`: a device without hardware, on a pseudo-terminal, that prints what it receives.
+//! `goband emulate console|lamp|modbus|clock|dgt|dgt3000|tower`: a device without hardware, on a pseudo-terminal, that prints what it receives.
 
 use std::io::{BufRead, IsTerminal, Write};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use crossbeam_channel::{Receiver, RecvTimeoutError};
 
 use crate::signal::Button;
-use crate::signal::emulator::{Console, EmulatorOptions, Faults, Heard, Lamp, Modbus};
+use crate::signal::emulator::{Allowance, Console, Emulated, EmulatorOptions, Faults, Heard, Lamp, Modbus};
 
 /// Which device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -22,10 +22,14 @@ pub enum Device {
     Lamp,
     /// A Modbus RTU relay board with lamps, address 1
     Modbus,
-    /// A clock adapter (not in this version)
+    /// A clock that speaks goband's protocol (docs/serial-protocol.md)
     Clock,
-    /// A DGT board and clock (not in this version)
+    /// A DGT-compatible board with a clock, Black at the left
     Dgt,
+    /// A DGT3000 behind a gateway that speaks JSON lines, Black at the left
+    Dgt3000,
+    /// A one-byte USB tower lamp
+    Tower,
 }
 
 /// Emulate a serial device on a pseudo-terminal and print what it receives
@@ -49,6 +53,14 @@ pub struct EmulateArgs {
     /// Answer so many milliseconds later
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub delay_ms: u64,
+
+    /// Probability that what comes in is answered wrongly: refused, "busy", or another state than the true one
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability)]
+    pub wrong: f64,
+
+    /// Clocks: seconds of main time, and byo-yomi
+    #[arg(long, value_name = "MAIN+NxS", default_value = "600+3x30")]
+    pub time: Allowance,
 
     /// Take everything, answer nothing
     #[arg(long)]
@@ -81,6 +93,7 @@ pub fn run(args: EmulateArgs) -> anyhow::Result<u8> {
         drop: args.drop,
         noise: args.noise,
         delay_ms: args.delay_ms,
+        wrong: args.wrong,
         silent: args.silent,
         stuck: args.stuck,
         seed: args.seed,
@@ -102,11 +115,7 @@ pub fn run(args: EmulateArgs) -> anyhow::Result<u8> {
             });
             let result = print(console.heard(), args.all, &stop);
             console.unplug();
-            // gives the emulator's thread the moment that removing the link takes
-            let deadline = Instant::now() + Duration::from_millis(500);
-            while args.link.is_symlink() && Instant::now() < deadline {
-                std::thread::sleep(Duration::from_millis(5));
-            }
+            wait_until_gone(&args.link);
             result
         }
         Device::Lamp => {
@@ -119,18 +128,49 @@ pub fn run(args: EmulateArgs) -> anyhow::Result<u8> {
             announce("modbus relay board", &args);
             print(board.heard(), args.all, &stop)
         }
-        Device::Clock | Device::Dgt => {
+        Device::Clock | Device::Dgt | Device::Dgt3000 | Device::Tower => {
+            let device = match args.device {
+                Device::Clock => Emulated::clock(args.time, options),
+                Device::Dgt => Emulated::dgt(args.time, options),
+                Device::Dgt3000 => Emulated::dgt3000(args.time, options),
+                _ => Emulated::tower(options),
+            };
+            let device = Arc::new(device.with_context(place)?);
             let name = args.device.to_possible_value().map_or(String::new(), |v| v.get_name().to_owned());
-            eprintln!("goband emulate: {name} is not in this version; console, lamp and modbus are");
-            Ok(2)
+            announce(&name, &args);
+            if args.device != Device::Tower {
+                std::thread::spawn({
+                    let device = Arc::clone(&device);
+                    move || std::io::stdin().lock().lines().map_while(Result::ok).for_each(|l| device.input(&l))
+                });
+            }
+            let result = print(device.heard(), args.all, &stop);
+            device.unplug();
+            wait_until_gone(&args.link);
+            result
         }
+    }
+}
+
+/// Gives the emulator's thread the moment that removing the link takes.
+fn wait_until_gone(link: &std::path::Path) {
+    let deadline = Instant::now() + Duration::from_millis(500);
+    while link.is_symlink() && Instant::now() < deadline {
+        std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 fn announce(kind: &str, args: &EmulateArgs) {
     println!("emulated {kind} at {}; Ctrl-C ends it", args.link.display());
-    if kind == "console" && std::io::stdin().is_terminal() {
-        println!("buttons: ack N, accept N, reject N, call (without N: the newest alarm)");
+    if !std::io::stdin().is_terminal() {
+        return;
+    }
+    match kind {
+        "console" => println!("buttons: ack N, accept N, reject N, call, stop, resume (without N: the newest alarm)"),
+        "clock" => println!("press b, press w, run b, run w, stand, stop, resume, rate 1050"),
+        "dgt" => println!("press left, press right, run left, run right, stand, button ok, mode pc|other, clock there|gone"),
+        "dgt3000" => println!("press left, press right, run left, run right, stand, invert, clock there|gone"),
+        _ => {}
     }
 }
 
@@ -160,7 +200,7 @@ fn read_buttons(console: &Console) {
         let alarm = words.next().map(str::parse).transpose();
         match (word.parse::<Button>(), alarm) {
             (Ok(button), Ok(alarm)) => console.press(button, alarm),
-            _ => eprintln!("ack N, accept N, reject N or call, not {line:?}"),
+            _ => eprintln!("ack N, accept N, reject N, call, stop or resume, not {line:?}"),
         }
     }
 }

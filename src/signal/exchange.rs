@@ -54,6 +54,8 @@ pub struct Exchange {
     decoder: FrameDecoder,
     out: Vec<u8>,
     nak_at_ms: u64,
+    /// The next numbered line is answered with "busy".
+    busy: bool,
     pub counters: Counters,
 }
 
@@ -69,8 +71,14 @@ impl Exchange {
             decoder: FrameDecoder::default(),
             out: Vec::new(),
             nak_at_ms: 0,
+            busy: false,
             counters: Counters::default(),
         }
+    }
+
+    /// Answers the next numbered line with "busy", and does not take it.
+    pub fn be_busy(&mut self) {
+        self.busy = true;
     }
 
     /// The port was opened anew: half lines in both directions are gone. What is in flight is sent again at once.
@@ -197,6 +205,10 @@ impl Exchange {
         }
         if frame.seq == 0 {
             return Some(Incoming::Message { message, repeated: false });
+        }
+        if std::mem::take(&mut self.busy) {
+            self.send_plain(&Message::Nak { seq: frame.seq, reason: "busy".into() });
+            return None;
         }
         self.send_plain(&Message::Ack { seq: frame.seq });
         let repeated = self.last_taken.replace(frame.seq) == Some(frame.seq);

@@ -87,6 +87,15 @@ impl Request {
         with_crc(bytes)
     }
 
+    /// The function that it asks for.
+    pub fn function(self) -> u8 {
+        match self {
+            Request::Write { .. } | Request::Flip { .. } | Request::WriteAll { .. } => WRITE_COIL,
+            Request::WriteMany { .. } => WRITE_COILS,
+            Request::Read { .. } => READ_COILS,
+        }
+    }
+
     /// The request of exactly these bytes, with the board's address.
     pub fn decode(bytes: &[u8]) -> Option<(u8, Request)> {
         let [unit, function, a, b, c, d, ref rest @ .., _, _] = *bytes else { return None };

@@ -30,6 +30,8 @@ const REFUSED_OFTEN_MS: u64 = 5000;
 const WATCHDOG_MS: u64 = 1000;
 /// A time that is needed is asked for so often.
 const ASK_AGAIN_MS: u64 = 100;
+/// So long after an order the clock's times are compared with it.
+const CHECK_MS: u64 = 10_000;
 /// How long a text is shown.
 const SHOWN_MS: u64 = 3000;
 
@@ -40,6 +42,8 @@ enum Purpose {
     Order(u64),
     Say(u64),
     EndDisplay,
+    /// The clock has taken other times than it was told: the line has no checksum.
+    Mend,
 }
 
 #[derive(Clone, Debug)]
@@ -77,6 +81,8 @@ pub struct BoardClockDriver {
     /// A turn of the lever that the next message has to confirm.
     turning: Option<(LeverSide, u64)>,
     turn: Option<LeverSide>,
+    /// What the clock was last set to, and when, until it is seen to show that.
+    intended: Option<(Hms, Hms, u8, u64)>,
     obeyed: u64,
     said: u64,
     refused: Option<u64>,
@@ -109,6 +115,7 @@ impl BoardClockDriver {
             battery_low: false,
             turning: None,
             turn: None,
+            intended: None,
             obeyed: 0,
             said: 0,
             refused: None,
@@ -155,6 +162,9 @@ impl BoardClockDriver {
         if time.is_null() {
             return Vec::new();
         }
+        if self.no_clock && !time.no_clock {
+            self.version_due_ms = Some(now_ms);
+        }
         self.no_clock = time.no_clock;
         self.battery_low = time.battery_low;
         if time.no_clock {
@@ -191,7 +201,38 @@ impl BoardClockDriver {
         self.last = Some(time);
         told.push(FromDevice::Clock { reading: self.reading(&time), grain_ms: u64::from(UNCERTAINTY_MS) });
         told.extend(self.see_obeyed());
+        self.verify(now_ms);
         told
+    }
+
+    /// Compares what the clock shows with what it was set to; sets it again where they differ.
+    fn verify(&mut self, now_ms: u64) {
+        let (Some((left, right, m, set_ms)), Some(time), true) = (self.intended, self.last, self.last_is_sure) else { return };
+        let runs = match m & (mode::LEFT_RUNS | mode::RIGHT_RUNS) {
+            mode::LEFT_RUNS => Some(LeverSide::Left),
+            mode::RIGHT_RUNS => Some(LeverSide::Right),
+            _ => None,
+        };
+        if time.turn().filter(|_| time.running) != runs {
+            // somebody has pressed, started or stopped it since: its times are its own again
+            self.intended = None;
+            return;
+        }
+        let passed = (now_ms - set_ms) / 1000 + 2;
+        let shows = |wanted: Hms, shown: Hms, runs: bool| {
+            let (wanted, shown) = (wanted.seconds(), shown.seconds());
+            // a clock that has run since; or has begun a new period
+            shown == wanted || time.running && runs && (shown + passed >= wanted && shown <= wanted || passed > wanted)
+        };
+        let is_right = shows(left, time.left.time, runs == Some(LeverSide::Left))
+            && shows(right, time.right.time, runs == Some(LeverSide::Right));
+        if is_right {
+            self.intended = None;
+        } else if self.flight.is_none() {
+            self.counters.rejected += 1;
+            let command = ClockCommand::SetAndRun { left, right, mode: m };
+            self.flight = Some(Flight { command, purpose: Purpose::Mend, due_ms: now_ms, tries: 0 });
+        }
     }
 
     /// What the clock shows says whether it does what it was told, acknowledged or not.
@@ -209,8 +250,18 @@ impl BoardClockDriver {
         self.obeyed = self.obeyed.max(number);
         self.refused = None;
         self.unanswered = 0;
-        self.flight = self.flight.take().filter(|f| f.purpose != Purpose::Order(number));
+        if let Some(flight) = self.flight.take_if(|f| f.purpose == Purpose::Order(number)) {
+            self.intend(&flight);
+        }
         FromDevice::Obeyed(number)
+    }
+
+    /// What an order has set is compared with what the clock shows from then on.
+    fn intend(&mut self, flight: &Flight) {
+        if let ClockCommand::SetAndRun { left, right, mode } = flight.command {
+            self.intended = Some((left, right, mode, flight.due_ms.saturating_sub(ACK_MS)));
+            self.last_is_sure = false;
+        }
     }
 
     fn ack(&mut self, ack: super::clock::Ack, now_ms: u64) -> Vec<FromDevice> {
@@ -237,6 +288,7 @@ impl BoardClockDriver {
         match flight.purpose {
             Purpose::Version => self.clock_version = ack.version(),
             Purpose::Order(number) => {
+                self.intend(&flight);
                 // some clocks go on showing something else until they are told to end that
                 self.end_display_due_ms = Some(now_ms);
                 self.ask(BoardCommand::SendClock);
@@ -246,6 +298,7 @@ impl BoardClockDriver {
                 self.said = self.said.max(number);
                 self.end_display_due_ms = Some(now_ms + SHOWN_MS);
             }
+            Purpose::Mend => self.last_is_sure = false,
             Purpose::EndDisplay => {}
         }
         Vec::new()
@@ -310,6 +363,14 @@ impl BoardClockDriver {
         if self.flight.is_some() {
             return None;
         }
+        if self.intended.is_some_and(|(.., set_ms)| now_ms > set_ms + CHECK_MS) {
+            // it runs on, or was set by hand meanwhile
+            self.intended = None;
+        }
+        if self.intended.is_some() && now_ms >= self.ask_again_ms {
+            self.ask_again_ms = now_ms + ASK_AGAIN_MS;
+            self.ask(BoardCommand::SendClock);
+        }
         if self.end_display_due_ms.is_some_and(|due| now_ms >= due) {
             self.end_display_due_ms = None;
             return Some((ClockCommand::EndDisplay, Purpose::EndDisplay));
@@ -336,7 +397,7 @@ impl BoardClockDriver {
         self.counters.repeats += 1;
         self.unanswered += 1;
         let is_order = matches!(flight.purpose, Purpose::Order(_));
-        if flight.tries >= 2 && !is_order {
+        if flight.tries >= 2 && !is_order && flight.purpose != Purpose::Mend {
             // told twice, as far as can be known
             let flight = self.flight.take();
             if let Some(Flight { purpose: Purpose::Say(number), .. }) = flight {
@@ -344,7 +405,7 @@ impl BoardClockDriver {
             }
             return;
         }
-        if !is_order || now_ms >= self.free_at_ms {
+        if now_ms >= self.free_at_ms {
             flight.tries += 1;
             flight.due_ms = now_ms + ACK_MS;
             let mut command = flight.command.clone();
@@ -370,6 +431,7 @@ impl Driver for BoardClockDriver {
         self.last_is_sure = false;
         self.turning = None;
         self.turn = None;
+        self.intended = None;
         self.no_clock = false;
         self.refused = None;
         self.unanswered = 0;
@@ -421,6 +483,7 @@ impl Driver for BoardClockDriver {
         let flight = self.flight.as_ref().map(|f| f.due_ms.max(self.free_at_ms));
         let waiting = (!self.commands.is_empty() || self.say().is_some() && self.flight.is_none())
             .then_some(self.free_at_ms.max(now_ms + 1));
+        let check = self.intended.map(|_| self.ask_again_ms.max(now_ms + 1));
         let urgent = self.order().filter(|_| self.flight.is_none()).map(|_| self.free_at_ms.max(now_ms + 10));
         [
             Some(self.watchdog_due_ms),
@@ -429,6 +492,7 @@ impl Driver for BoardClockDriver {
             urgent,
             self.end_display_due_ms.map(|d| d.max(now_ms + 1)),
             self.version_due_ms.map(|d| d.max(now_ms + 1)),
+            check,
         ]
         .into_iter()
         .flatten()

@@ -177,6 +177,10 @@ impl Device for ConsoleDevice {
         self.exchange.output()
     }
 
+    fn be_busy(&mut self) {
+        self.exchange.be_busy();
+    }
+
     fn press(&mut self, button: Button, alarm: u64, _now_ms: u64) {
         self.buttons.push(Message::Button { button, alarm });
     }

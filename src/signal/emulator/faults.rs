@@ -11,6 +11,8 @@ pub struct Faults {
     pub delay_ms: u64,
     /// Takes everything, answers nothing.
     pub silent: bool,
+    /// Probability that what comes in is answered wrongly: refused, "busy", or another state than the true one.
+    pub wrong: f64,
     /// Does not even take what is sent: the line fills up.
     pub stuck: bool,
     pub seed: u64,

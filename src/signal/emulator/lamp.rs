@@ -14,6 +14,7 @@ use crate::signal::lcus::{Request, RequestDecoder};
 pub struct LampDevice {
     decoder: RequestDecoder,
     relays: [bool; 8],
+    lie_next: bool,
     out: Vec<u8>,
 }
 
@@ -37,8 +38,9 @@ impl Device for LampDevice {
                     what.push(What::Relay { channel: switch.channel, on: switch.on, changed });
                 }
                 Some(Request::Query) => {
+                    let lie = std::mem::take(&mut self.lie_next);
                     for (n, on) in self.relays.iter().enumerate() {
-                        let state = if *on { "ON" } else { "OFF" };
+                        let state = if *on != lie { "ON" } else { "OFF" };
                         self.out.extend_from_slice(format!("CH{}:{state}\r\n", n + 1).as_bytes());
                     }
                 }
@@ -54,6 +56,10 @@ impl Device for LampDevice {
 
     fn output(&mut self) -> &mut Vec<u8> {
         &mut self.out
+    }
+
+    fn be_busy(&mut self) {
+        self.lie_next = true;
     }
 
     fn power_cycle(&mut self, _now_ms: u64) {

@@ -15,6 +15,8 @@ pub struct ModbusDevice {
     unit: u8,
     decoder: RequestDecoder,
     relays: Vec<bool>,
+    /// The next request fails.
+    fail_next: bool,
     out: Vec<u8>,
 }
 
@@ -26,7 +28,7 @@ impl ModbusDevice {
 
     /// A board of `count` relays.
     pub fn with_relays(unit: u8, count: usize) -> ModbusDevice {
-        ModbusDevice { unit, decoder: RequestDecoder::default(), relays: vec![false; count], out: Vec::new() }
+        ModbusDevice { unit, decoder: RequestDecoder::default(), relays: vec![false; count], fail_next: false, out: Vec::new() }
     }
 
     /// The relays that are on, from 1.
@@ -89,7 +91,12 @@ impl Device for ModbusDevice {
             if let Some((unit, request)) = self.decoder.push(byte)
                 && unit == self.unit
             {
-                let answer = self.answer(request, &mut what);
+                let answer = if std::mem::take(&mut self.fail_next) {
+                    // "device failure"
+                    Answer::Exception { function: request.function(), code: 4 }
+                } else {
+                    self.answer(request, &mut what)
+                };
                 self.out.extend_from_slice(&answer.encode(unit));
             }
         }
@@ -102,6 +109,10 @@ impl Device for ModbusDevice {
 
     fn output(&mut self) -> &mut Vec<u8> {
         &mut self.out
+    }
+
+    fn be_busy(&mut self) {
+        self.fail_next = true;
     }
 
     fn power_cycle(&mut self, _now_ms: u64) {

@@ -9,15 +9,17 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError};
 
-use super::faults::BadLine;
+use super::faults::{BadLine, Chance};
 use super::{EmulatorOptions, Heard, Pty, What};
 use crate::signal::link::{wait, wake, wake_pair};
 use crate::signal::message::Button;
 
 /// What can be done to a running device.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Command {
     Press(Button, u64),
+    /// Something that a person does to the device, in words.
+    Input(String),
     Unplug,
     Plug,
     Silent(bool),
@@ -38,11 +40,24 @@ pub trait Device: Send {
     /// A button is pressed.
     fn press(&mut self, _button: Button, _alarm: u64, _now_ms: u64) {}
 
+    /// Something that a person does to the device, in words. Gives what can be seen then.
+    ///
+    /// # Errors
+    /// The words that it knows.
+    fn input(&mut self, _words: &str, _now_ms: u64) -> Result<Option<What>, String> {
+        Err("there is nothing to be done to this device".into())
+    }
+
+    /// The next answer is to be a wrong one, as such devices give them.
+    fn be_busy(&mut self) {}
+
     /// Switched off and on.
     fn power_cycle(&mut self, now_ms: u64);
 
     /// Its lines end with a line feed.
     const HAS_LINES: bool;
+    /// How often it looks what is due.
+    const LOOK_MS: u64 = 50;
 }
 
 /// A device that runs. Dropping it ends the thread and removes the link.
@@ -65,7 +80,9 @@ impl Running {
         let thread = std::thread::Builder::new().name("emulator".into()).spawn(move || {
             let lines = [BadLine::new(&options.faults, 0), BadLine::new(&options.faults, 1)];
             let delayed = VecDeque::new();
-            Runner { device, pty: Some(pty), options, wake, commands, heard: heard_send, lines, delayed }.run();
+            let wrong = Chance::new(options.faults.seed.wrapping_add(77));
+            let pty = Some(pty);
+            Runner { device, pty, options, wake, commands, heard: heard_send, lines, delayed, wrong }.run();
         })?;
         Ok(Running { path, commands: Some(send), waker, heard, thread: Some(thread) })
     }
@@ -104,6 +121,7 @@ struct Runner<D> {
     commands: Receiver<Command>,
     heard: Sender<Heard>,
     lines: [BadLine; 2],
+    wrong: Chance,
     /// Bytes that are not sent yet, and when they are due.
     delayed: VecDeque<(u64, Vec<u8>)>,
 }
@@ -124,7 +142,8 @@ impl<D: Device> Runner<D> {
             self.tell(what);
             self.send(now());
             let tty = self.pty.as_ref().filter(|_| !self.options.faults.stuck).map(|p| &p.tty);
-            let patience_ms = self.delayed.front().map_or(50, |(due, _)| due.saturating_sub(now()).clamp(1, 50));
+            // a clock's seconds want a finer look than a lamp
+            let patience_ms = self.delayed.front().map_or(D::LOOK_MS, |(due, _)| due.saturating_sub(now()).clamp(1, D::LOOK_MS));
             let ready = wait(tty, false, Some(&self.wake), Duration::from_millis(patience_ms));
             if ready.port && !self.read(now()) {
                 // goband is not there; the port says so again and again
@@ -136,6 +155,10 @@ impl<D: Device> Runner<D> {
     fn obey(&mut self, command: Command, now_ms: u64) {
         match command {
             Command::Press(button, alarm) => self.device.press(button, alarm, now_ms),
+            Command::Input(words) => match self.device.input(&words, now_ms) {
+                Ok(what) => self.tell(what.into_iter().collect()),
+                Err(possible) => tracing::error!("{words:?} cannot be done to this device; {possible}"),
+            },
             Command::Unplug => {
                 self.pty = None;
                 self.delayed.clear();
@@ -186,6 +209,9 @@ impl<D: Device> Runner<D> {
         match pty.tty.read(&mut buffer) {
             Ok(count) => {
                 let bytes = self.lines[1].pass(&buffer[..count], !D::HAS_LINES);
+                if self.wrong.happens(self.options.faults.wrong) {
+                    self.device.be_busy();
+                }
                 let what = self.device.receive(&bytes, now_ms);
                 self.tell(what);
                 true
