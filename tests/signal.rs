@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use goband::game::{Event, EventKind, Interval, Text};
 use goband::rules::{Color, Point};
 use goband::signal::emulator::{Console, EmulatorOptions, Faults, Heard, Lamp, Modbus, What};
-use goband::signal::frame::FrameDecoder;
+use goband::signal::frame::{FrameDecoder, Rejected};
 use goband::signal::message::Message;
 use goband::signal::{Button, Closing, DeviceConfig, DeviceKind, DeviceState, SignalConfig, Signals, State};
 use serialport::{SerialPort, TTYPort};
@@ -564,7 +564,7 @@ fn examples() -> Vec<(&'static str, &'static str)> {
         .lines()
         .filter_map(|l| {
             let (who, line) = l.split_once(char::is_whitespace)?;
-            matches!(who, "goband" | "console").then_some((who, line.trim())).filter(|(_, line)| line.starts_with('$'))
+            matches!(who, "goband" | "console" | "clock").then_some((who, line.trim())).filter(|(_, line)| line.starts_with('$'))
         })
         .collect()
 }
@@ -572,21 +572,34 @@ fn examples() -> Vec<(&'static str, &'static str)> {
 #[test]
 fn every_example_of_the_page_is_exact() {
     let examples = examples();
-    assert!(examples.len() > 25, "{}", examples.len());
-    for (_, line) in examples {
+    assert!(examples.len() > 50, "{}", examples.len());
+    let mut types: Vec<String> = Vec::new();
+    for (who, line) in examples {
         let bytes = format!("{line}\r\n").into_bytes();
         let mut decoder = FrameDecoder::default();
         let mut frames: Vec<_> = bytes.iter().filter_map(|&b| decoder.push(b)).collect();
         let Some(Ok(frame)) = frames.pop() else { panic!("{line}: {frames:?}") };
         let message = Message::of(&frame);
         assert!(!matches!(message, Message::Unknown(_)), "{line}: {message:?}");
-        // a console's HELLO has neither table nor game
-        if !matches!(&message, Message::Hello { table, .. } if table.is_empty()) {
+        types.push(frame.fields[0].clone());
+        // a device's HELLO has no game
+        if who == "goband" || !matches!(&message, Message::Hello { .. }) {
             assert_eq!(String::from_utf8(message.frame(frame.seq).encode()).unwrap(), format!("{line}\r\n"));
         }
     }
-    // the heartbeat, byte by byte
+    for needed in [
+        "HELLO", "BEAT", "BYE", "ACK", "NAK", "ALARM", "SEEN", "CLEAR", "STATE", "MOVE", "BUTTON", "CLOCKSTOP", "CLOCKRUN", "SAY",
+        "PRESS", "TIME",
+    ] {
+        assert!(types.iter().any(|t| t == needed), "{needed} has no example");
+    }
     let page = include_str!("../docs/serial-protocol.md");
+    // the line that must be rejected
+    let wrong = page.lines().find_map(|l| l.strip_prefix("wrong")).unwrap().trim();
+    let mut decoder = FrameDecoder::default();
+    let found = format!("{wrong}\r\n").bytes().filter_map(|b| decoder.push(b)).last();
+    assert_eq!(found, Some(Err(Rejected::Crc)));
+    // the heartbeat, byte by byte
     let hex = page.lines().find(|l| l.starts_with("24 30 2C")).unwrap();
     let bytes: Vec<u8> = hex.split(' ').map(|h| u8::from_str_radix(h, 16).unwrap()).collect();
     assert_eq!(bytes, Message::Beat { state: Some(State::Idle), tick: None }.frame(0).encode());
