@@ -9,12 +9,24 @@ use clap::Args;
 
 use crate::capture::{self, Grab, Pace, SourceKind, SourceSpec};
 use crate::service::{self, Config};
+use crate::signal::port::Places;
+use crate::signal;
 
 /// Arguments of `goband check`.
 #[derive(Args)]
 pub struct CheckArgs {
     /// The configuration
     config: PathBuf,
+    /// The language of what devices are found to be; both when absent
+    #[arg(long, value_enum)]
+    language: Option<Tongue>,
+}
+
+/// A language of the findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Tongue {
+    En,
+    Zh,
 }
 
 /// Tries everything; exit code 1 when something would not work.
@@ -45,7 +57,26 @@ pub fn run(args: CheckArgs) -> Result<u8> {
         tell("page", free.map(|_| format!("http://{}/ is free", feed.listen)));
     }
     for device in &config.signal {
-        tell("signal", try_port(&device.port, device.baud.unwrap_or(9600)));
+        let found = signal::probe(device, &Places::default());
+        let text = match args.language {
+            Some(Tongue::En) => found.text.en,
+            Some(Tongue::Zh) => found.text.zh,
+            None => format!("{}\n{:>18}{}", found.text.en, "", found.text.zh),
+        };
+        let text = format!("{}: {text}", device.name());
+        tell("signal", if found.is_well { Ok(text) } else { Err(anyhow::anyhow!(text)) });
+    }
+    if config.clock.software {
+        let times = config.clock.times(&setup.referee.ruleset);
+        tell(
+            "clock",
+            times
+                .map(|t| {
+                    let [main, period] = [t.main_ms, t.period_ms].map(|ms| format!("{} s", ms / 1000));
+                    format!("kept by goband: main time {main}, {} periods of {period}", t.periods)
+                })
+                .map_err(|(key, problem)| anyhow::anyhow!("{key}: {problem}")),
+        );
     }
     Ok(if wrong == 0 { 0 } else { 1 })
 }
@@ -78,11 +109,4 @@ fn try_records(folder: &Path) -> Result<String> {
         .and_then(|()| std::fs::remove_file(&probe))
         .with_context(|| format!("{}: cannot be written; free some space or give the right to", folder.display()))?;
     Ok(format!("{} can be written", folder.display()))
-}
-
-fn try_port(path: &str, baud: u32) -> Result<String> {
-    serialport::new(path, baud)
-        .open()
-        .map(|_| format!("{path} opens at {baud} baud"))
-        .with_context(|| format!("{path} does not open; `goband devices` lists the ports"))
 }

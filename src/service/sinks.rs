@@ -10,7 +10,7 @@ use crate::feed::{Condition, Feed, Health};
 use crate::game::{Event, GameInfo, GameState, SinkReport, Text, sgf};
 use crate::record::{AppendOutcome, EventsFile, Evidence, EvidenceOptions, Journal, SgfFile};
 use crate::rules::Ruleset;
-use crate::signal::{AlarmsConfig, ClockConfig, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals};
+use crate::signal::{AlarmsConfig, ClockConfig, ClockEffect, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals};
 
 use super::pictures::{Pictures, Shown};
 
@@ -67,7 +67,7 @@ impl Sinks {
             None
         };
         let SignalSetup { devices, alarms, clock } = setup.signal;
-        let signals = if devices.is_empty() {
+        let signals = if devices.is_empty() && !clock.software {
             None
         } else {
             let game = setup.folder.display().to_string();
@@ -177,6 +177,11 @@ impl Sinks {
         self.signals.as_ref().map(Signals::inputs)
     }
 
+    /// What the software clock says.
+    pub fn clock_effects(&self) -> Option<&Receiver<ClockEffect>> {
+        self.signals.as_ref().map(Signals::clock_effects)
+    }
+
     /// Presses of the clock.
     pub fn presses(&self) -> Option<&Receiver<ClockPress>> {
         self.signals.as_ref().map(Signals::presses)
@@ -206,6 +211,9 @@ impl Sinks {
         }
         if record_is_well {
             health = health.with("record", Condition::Well, None);
+        }
+        if let Some(clock) = self.signals.as_ref().and_then(Signals::clock) {
+            health = health.with("clock", Condition::Well, Some(clock.text()));
         }
         for d in devices {
             let condition = if d.trouble.is_none() { Condition::Well } else { Condition::Degraded };

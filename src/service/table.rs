@@ -15,8 +15,9 @@ use crate::feed::{Condition, Feed, FeedConfig, Health, OperatorInput, Particular
 use crate::game::{self, Event, EventKind, GameInfo, GameState, Interval, SinkReport, Text};
 use crate::record::{JOURNAL_FILE, Journal, evidence_path};
 use crate::referee::{Press, Referee, RefereeOptions};
+use crate::rules::time::TimeNotice;
 use crate::rules::{Outcome, Penalty, Sanction, other_verdict};
-use crate::signal::{Button, ClockPress, ConsoleInput};
+use crate::signal::{Button, ClockEffect, ClockPress, ConsoleInput};
 use crate::vision::{Models, Watcher, WatcherOptions};
 
 use super::pictures::Shown;
@@ -269,12 +270,7 @@ impl Table {
 
     /// A press of the clock, from a device: at the instant it was pressed, in the table's time.
     fn pressed(&mut self, press: ClockPress) {
-        // between the last picture's arrival and now the table's time goes on
-        let at = match self.last_picture {
-            Some(arrived) if press.at >= arrived => self.now_ms.saturating_add(millis(press.at - arrived)),
-            Some(arrived) => self.now_ms.saturating_sub(millis(arrived - press.at)),
-            None => self.now_ms,
-        };
+        let at = self.time_of(press.at);
         tracing::info!(
             "{}: {:?} pressed the clock at {at} ms (±{} ms)",
             press.device,
@@ -286,6 +282,30 @@ impl Table {
         // without pictures nothing else would hand it on
         if self.source_lost.is_some() {
             self.hand_on_presses(u64::MAX);
+        }
+    }
+
+    /// What the software clock says. An overrun is an offence; calls are for the players, and in the log.
+    fn clock_says(&mut self, said: &ClockEffect) {
+        let text = said.effect.what.text();
+        tracing::info!("clock: {}", text.en);
+        let TimeNotice::Overrun { side, .. } = said.effect.what else { return };
+        let at = self.time_of(said.at);
+        let mut event = Event::new(EventKind::TimeOverrun, Interval { first: at, last: at }, self.now_ms.max(at), 1.0);
+        event.color = Some(side);
+        event.article = said.effect.article.clone();
+        event.text = Some(text);
+        event.verdict = self.referee_options.ruleset.infraction(EventKind::TimeOverrun).map(|r| r.verdict.clone());
+        let event = self.referee.admit(event);
+        self.publish_one(event);
+    }
+
+    /// An instant in the table's time: between the last picture's arrival and now it goes on.
+    fn time_of(&self, instant: Instant) -> u64 {
+        match self.last_picture {
+            Some(arrived) if instant >= arrived => self.now_ms.saturating_add(millis(instant - arrived)),
+            Some(arrived) => self.now_ms.saturating_sub(millis(arrived - instant)),
+            None => self.now_ms,
         }
     }
 
@@ -425,6 +445,7 @@ impl Table {
     pub fn run(&mut self, captured: &Receiver<Captured>, stop: &AtomicBool, mut on_event: impl FnMut(&Event)) {
         let console = self.sinks.console().cloned().unwrap_or_else(never);
         let presses = self.sinks.presses().cloned().unwrap_or_else(never);
+        let effects = self.sinks.clock_effects().cloned().unwrap_or_else(never);
         let operator = self.sinks.feed().map_or_else(never, Feed::operator);
         let ticker = tick(TICK);
         let mut told = self.events.len();
@@ -437,6 +458,7 @@ impl Table {
                 },
                 recv(console) -> input => if let Ok(input) = input { self.console(input) },
                 recv(presses) -> press => if let Ok(press) = press { self.pressed(press) },
+                recv(effects) -> effect => if let Ok(effect) = effect { self.clock_says(&effect) },
                 recv(operator) -> input => if let Ok(input) = input { self.operator(input) },
                 recv(ticker) -> _ => {
                     self.tick();

@@ -348,7 +348,7 @@ impl Reporter {
 }
 
 /// Why a port refuses, in words for the operator.
-fn port_trouble(port: &PortName, error: &io::Error) -> Text {
+pub(super) fn port_trouble(port: &PortName, error: &io::Error) -> Text {
     use io::ErrorKind as K;
     let (en, zh): (String, String) = match error.kind() {
         K::NotFound => ("is not there; plug it in, or correct its path".into(), "不存在;请插入设备或更正路径".into()),

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Sender;
 use serde::Serialize;
 
-use super::clock::{ClockDesk, ClockNote, ClockReading, Drift, PressSeen, Times};
+use super::clock::{ClockDesk, ClockNote, ClockReading, Drift, Phase, PressSeen, SoftwareClock, Times};
 use super::console::acknowledges;
 use super::driver::{FromDevice, Pressed};
 use super::link::wake;
@@ -16,6 +16,7 @@ use super::message::Button;
 use super::model::{Model, Outlook};
 use crate::game::{Event, SinkReport, Text};
 use crate::rules::Color;
+use crate::rules::time::{Call, TimeEffect, TimeNotice, TimeSettings};
 
 /// A button of a console, for the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,6 +41,14 @@ pub struct ClockPress {
     pub uncertainty_ms: u32,
 }
 
+/// What the software clock says: a call, a period used, an overrun.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockEffect {
+    /// When it was due.
+    pub at: Instant,
+    pub effect: TimeEffect,
+}
+
 /// The clock on the health page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClockStatus {
@@ -52,6 +61,36 @@ pub struct ClockStatus {
     pub stopped: bool,
 }
 
+impl ClockStatus {
+    /// One line for the health page.
+    pub fn text(&self) -> Text {
+        let face = |color: Color| {
+            let time = self.reading.times.of(color);
+            let s = time.ms.div_ceil(1000);
+            let periods = if let Phase::Period(n) = time.phase { format!(" ({n})") } else { String::new() };
+            format!("{}:{:02}:{:02}{periods}", s / 3600, s / 60 % 60, s % 60)
+        };
+        let (black, white) = (face(Color::Black), face(Color::White));
+        let (en, zh) = match (self.reading.running, self.stopped) {
+            (Some(Color::Black), _) => ("Black runs", "黑方走时"),
+            (Some(Color::White), _) => ("White runs", "白方走时"),
+            (None, true) => ("stopped by goband", "已由系统停钟"),
+            (None, false) => ("stands", "停"),
+        };
+        let (mut drift_en, mut drift_zh) = (String::new(), String::new());
+        if let Some(drift) = self.drift.filter(|d| d.measured_ms >= 60_000) {
+            let (error, about) =
+                (drift.ms_per_hour as f64 / 1000.0, drift.uncertainty_ms_per_hour as f64 / 1000.0);
+            drift_en = format!("; {error:+.0} ± {about:.0} s an hour against ours");
+            drift_zh = format!(";与本机相差每小时 {error:+.0} ± {about:.0} 秒");
+        }
+        Text {
+            en: format!("Black {black}, White {white}, {en}{drift_en}"),
+            zh: format!("黑 {black},白 {white},{zh}{drift_zh}"),
+        }
+    }
+}
+
 /// The shared part.
 #[derive(Debug)]
 pub struct Hub {
@@ -61,6 +100,7 @@ pub struct Hub {
     closing: AtomicBool,
     inputs: Sender<ConsoleInput>,
     presses: Sender<ClockPress>,
+    effects: Sender<ClockEffect>,
     reports: Sender<SinkReport>,
 }
 
@@ -68,12 +108,50 @@ pub struct Hub {
 struct Shared {
     model: Model,
     desk: ClockDesk,
+    software: Option<Software>,
     outlook: Arc<Outlook>,
     generation: u64,
     drift_told: bool,
 }
 
+/// The software clock and what it has done.
+#[derive(Debug)]
+struct Software {
+    clock: SoftwareClock,
+    obeyed: u64,
+    /// Some device shows times: it is set after each press.
+    has_display: bool,
+}
+
 impl Shared {
+    /// Lets the software clock do what was ordered; gives what follows.
+    fn obey(&mut self, now_ms: u64) -> Vec<TimeEffect> {
+        let Some(software) = &mut self.software else { return Vec::new() };
+        let mut effects = Vec::new();
+        if let Some(order) = self.desk.outlook().order.filter(|o| o.number > software.obeyed) {
+            software.obeyed = order.number;
+            effects = software.clock.obey(&order, now_ms);
+            self.desk.obeyed(order.number);
+        }
+        effects
+    }
+
+    /// The software clock's face is read, and what it says is called.
+    fn read_software(&mut self, effects: &[TimeEffect], now_ms: u64) {
+        let Some(software) = &mut self.software else { return };
+        let reading = software.clock.reading(now_ms);
+        self.desk.read(reading, now_ms, 0);
+        for effect in effects {
+            if let Some((color, kind, short, beep_ms)) = call_of(&effect.what) {
+                self.desk.say(Some(color), kind, effect.what.text(), &short, beep_ms);
+            }
+        }
+        let has_turned = effects.iter().any(|e| matches!(e.what, TimeNotice::Turn { .. } | TimeNotice::Started { .. }));
+        if has_turned && software.has_display {
+            software.obeyed = self.desk.order(reading.running, Some(reading.times));
+        }
+    }
+
     /// True if the outlook is another now.
     fn renew(&mut self) -> bool {
         let mut outlook = self.model.outlook();
@@ -91,15 +169,29 @@ impl Shared {
 pub struct Outlets {
     pub inputs: Sender<ConsoleInput>,
     pub presses: Sender<ClockPress>,
+    pub effects: Sender<ClockEffect>,
     pub reports: Sender<SinkReport>,
 }
 
 impl Hub {
-    pub fn new(model: Model, desk: ClockDesk, wakers: Vec<UnixStream>, outlets: Outlets) -> Hub {
+    /// `times`: goband keeps the time itself; and whether some device shows it.
+    pub fn new(
+        model: Model,
+        desk: ClockDesk,
+        times: Option<(TimeSettings, bool)>,
+        wakers: Vec<UnixStream>,
+        outlets: Outlets,
+    ) -> Hub {
+        let software = times.map(|(settings, has_display)| Software {
+            clock: SoftwareClock::new(settings, 0),
+            obeyed: 0,
+            has_display,
+        });
+        let desk = if software.is_some() { desk.software() } else { desk };
         let mut outlook = model.outlook();
         outlook.clock = desk.outlook();
-        let shared = Shared { model, desk, outlook: Arc::new(outlook), generation: 1, drift_told: false };
-        let Outlets { inputs, presses, reports } = outlets;
+        let shared = Shared { model, desk, software, outlook: Arc::new(outlook), generation: 1, drift_told: false };
+        let Outlets { inputs, presses, effects, reports } = outlets;
         Hub {
             epoch: Instant::now(),
             shared: Mutex::new(shared),
@@ -107,6 +199,7 @@ impl Hub {
             closing: AtomicBool::new(false),
             inputs,
             presses,
+            effects,
             reports,
         }
     }
@@ -154,6 +247,38 @@ impl Hub {
                 shared.desk.void(because);
             }
         });
+        self.let_software_obey();
+    }
+
+    /// What was ordered, done by the software clock.
+    fn let_software_obey(&self) {
+        let now_ms = self.now_ms();
+        let effects = self.change(|shared| {
+            let effects = shared.obey(now_ms);
+            if !effects.is_empty() {
+                shared.read_software(&effects, now_ms);
+            }
+            effects
+        });
+        self.send_effects(effects);
+    }
+
+    fn send_effects(&self, effects: Vec<TimeEffect>) {
+        for effect in effects {
+            let at = self.epoch + Duration::from_millis(effect.at_ms);
+            let _ = self.effects.send(ClockEffect { at, effect });
+        }
+    }
+
+    /// Lets the software clock's time pass; call some fifty times a second.
+    pub fn tick_clock(&self) {
+        let now_ms = self.now_ms();
+        let effects = self.change(|shared| {
+            let effects = shared.software.as_mut().map(|s| s.clock.tick(now_ms)).unwrap_or_default();
+            shared.read_software(&effects, now_ms);
+            effects
+        });
+        self.send_effects(effects);
     }
 
     pub fn acknowledge(&self, alarm: u64) {
@@ -183,6 +308,10 @@ impl Hub {
             FromDevice::Clock { reading, grain_ms } => {
                 let now_ms = self.now_ms();
                 let (note, drift) = self.change(|shared| {
+                    if shared.software.is_some() {
+                        // a display of ours
+                        return (ClockNote::None, None);
+                    }
                     let note = shared.desk.read(reading, now_ms, grain_ms);
                     let drift = shared.desk.drift().filter(|d| d.is_too_much() && !shared.drift_told);
                     shared.drift_told |= drift.is_some();
@@ -201,7 +330,20 @@ impl Hub {
     }
 
     fn press(&self, device: &str, press: PressSeen) {
-        if let Some(press) = self.change(|shared| shared.desk.pressed(press, device)) {
+        let now_ms = self.now_ms();
+        let (press, effects) = self.change(|shared| {
+            let press = shared.desk.pressed(press, device);
+            let effects = match (press, &mut shared.software) {
+                (Some(press), Some(software)) => software.clock.press(press.side, press.at_ms),
+                _ => Vec::new(),
+            };
+            if !effects.is_empty() {
+                shared.read_software(&effects, now_ms);
+            }
+            (press, effects)
+        });
+        self.send_effects(effects);
+        if let Some(press) = press {
             let at = self.epoch + Duration::from_millis(press.at_ms);
             let (side, uncertainty_ms) = (press.side, press.uncertainty_ms);
             let _ = self.presses.send(ClockPress { device: device.to_owned(), side, at, uncertainty_ms });
@@ -237,18 +379,22 @@ impl Hub {
 
     /// Lets the clock stand or run.
     pub fn order(&self, run: Option<Color>, times: Option<Times>) -> u64 {
-        self.change(|shared| shared.desk.order(run, times))
+        let number = self.change(|shared| shared.desk.order(run, times));
+        self.let_software_obey();
+        number
     }
 
     /// Lets the side go on whose turn it was; false if nobody knows which.
     pub fn resume(&self) -> bool {
-        self.change(|shared| {
+        let is_known = self.change(|shared| {
             let side = shared.desk.side_to_resume();
             if side.is_some() {
                 shared.desk.order(side, None);
             }
             side.is_some()
-        })
+        });
+        self.let_software_obey();
+        is_known
     }
 
     /// Says something at the clock.
@@ -280,6 +426,20 @@ impl Hub {
     fn wake_all(&self) {
         self.wakers.iter().for_each(wake);
     }
+}
+
+/// What of the clock's effects is said aloud: whose time, kind, short form, beep.
+fn call_of(what: &TimeNotice) -> Option<(Color, &'static str, String, u32)> {
+    Some(match *what {
+        TimeNotice::Reminder { side, left_ms } => (side, "minutes", format!("{} MIN", left_ms / 60_000), 200),
+        TimeNotice::ByoyomiBegins { side, periods, .. } => (side, "period", format!("BYO {periods}"), 500),
+        TimeNotice::Call { side, call: Call::Seconds(s) } => (side, "seconds", format!("{s} SEC"), 100),
+        TimeNotice::Call { side, call: Call::Count(s) } => (side, "seconds", s.to_string(), 60),
+        TimeNotice::PeriodUsed { side, left: 1, .. } => (side, "last_period", "LAST".into(), 500),
+        TimeNotice::PeriodUsed { side, left, .. } => (side, "period", format!("BYO {left}"), 500),
+        TimeNotice::Overrun { side, .. } => (side, "overrun", "TIME".into(), 1000),
+        _ => return None,
+    })
 }
 
 fn note_clock(device: &str, note: ClockNote) {

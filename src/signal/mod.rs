@@ -29,6 +29,7 @@ pub mod modbus;
 pub mod modbus_lamp;
 pub mod model;
 pub mod port;
+mod probe;
 pub mod show;
 mod signals;
 pub mod tower;
@@ -39,7 +40,8 @@ pub use config::{
     AlarmsConfig, ClockConfig, DeviceConfig, DeviceKind, InputMeaning, LampChannels, Language, LineInputs, LineOutputs,
 };
 pub use device::{DeviceState, DeviceStatus};
-pub use hub::{ClockPress, ClockStatus, ConsoleInput};
+pub use hub::{ClockEffect, ClockPress, ClockStatus, ConsoleInput};
 pub use message::Button;
 pub use model::{Alarm, Closing, Outlook, State, Weight};
+pub use probe::{Finding, probe};
 pub use signals::{SignalConfig, SignalError, Signals};

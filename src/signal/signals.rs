@@ -12,7 +12,7 @@ use super::console::{ConsoleDriver, Introduction, Roles};
 use super::device::{DeviceStatus, DeviceThread};
 use super::dgt::{BoardClockDriver, GatewayDriver};
 use super::driver::Driver;
-use super::hub::{ClockPress, ClockStatus, ConsoleInput, Hub, Outlets};
+use super::hub::{ClockEffect, ClockPress, ClockStatus, ConsoleInput, Hub, Outlets};
 use super::lamp::{LampDriver, LampTimes};
 use super::lights::LightRules;
 use super::lines::LinesDriver;
@@ -25,6 +25,9 @@ use super::tower_lamp::TowerDriver;
 use super::wire_log::WireLog;
 use crate::game::{Event, SinkReport, Text};
 use crate::rules::{Color, Ruleset};
+
+/// How exactly the software clock calls.
+const CLOCK_TICK: std::time::Duration = std::time::Duration::from_millis(20);
 
 /// What the devices of a table need to know.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +55,7 @@ pub enum SignalError {
     #[error("cannot start a device's thread: {0}")]
     Io(#[from] std::io::Error),
     #[error("{key}: {problem}")]
-    Alarms { key: &'static str, problem: String },
+    Alarms { key: String, problem: String },
     #[error("alarms.wire_log: {} cannot be written: {error}", path.display())]
     WireLog { path: std::path::PathBuf, error: std::io::Error },
 }
@@ -65,6 +68,7 @@ pub struct Signals {
     threads: Vec<JoinHandle<()>>,
     inputs: Receiver<ConsoleInput>,
     presses: Receiver<ClockPress>,
+    effects: Receiver<ClockEffect>,
     reports: Receiver<SinkReport>,
 }
 
@@ -82,7 +86,7 @@ impl Signals {
             }
         }
         let SignalConfig { devices, table, game, alarms, clock, ruleset, places } = config;
-        alarms.check().map_err(|(key, problem)| SignalError::Alarms { key, problem })?;
+        alarms.check().map_err(|(key, problem)| SignalError::Alarms { key: key.into(), problem })?;
         let wire_log = match &alarms.wire_log {
             None => None,
             Some(path) => {
@@ -94,6 +98,7 @@ impl Signals {
         let (wakers, wakes): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
         let (send_input, inputs) = crossbeam_channel::unbounded();
         let (send_press, presses) = crossbeam_channel::unbounded();
+        let (send_effect, effects) = crossbeam_channel::unbounded();
         let (send_report, reports) = crossbeam_channel::unbounded();
         let (mut model, mut policy) = (Model::new(can_acknowledge), StopPolicy::default());
         if let Some(ruleset) = &ruleset {
@@ -101,10 +106,29 @@ impl Signals {
             policy = StopPolicy::new(&clock.stop, ruleset);
         }
         policy.restore_period = clock.restore_period.unwrap_or(policy.restore_period);
-        let outlets = Outlets { inputs: send_input, presses: send_press, reports: send_report };
-        let hub = Arc::new(Hub::new(model, ClockDesk::new(policy), wakers, outlets));
+        let outlets = Outlets { inputs: send_input, presses: send_press, effects: send_effect, reports: send_report };
+        let times = match (&ruleset, clock.software) {
+            (Some(ruleset), true) => {
+                Some(clock.times(ruleset).map_err(|(key, problem)| SignalError::Alarms { key, problem })?)
+            }
+            _ => None,
+        };
+        let is_clock = |d: &DeviceConfig| matches!(d.kind, DeviceKind::Clock | DeviceKind::Dgt | DeviceKind::Dgt3000);
+        let has_software = times.is_some();
+        let times = times.map(|settings| (settings, devices.iter().any(is_clock)));
+        let hub = Arc::new(Hub::new(model, ClockDesk::new(policy), times, wakers, outlets));
         let introduction = Introduction { session: new_session(), table, game };
-        let mut signals = Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, reports };
+        let mut signals =
+            Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, effects, reports };
+        if has_software {
+            let hub = Arc::clone(&signals.hub);
+            signals.threads.push(std::thread::Builder::new().name("clock".into()).spawn(move || {
+                while !hub.is_closing() {
+                    hub.tick_clock();
+                    std::thread::sleep(CLOCK_TICK);
+                }
+            })?);
+        }
         for (device, wake) in devices.iter().zip(wakes) {
             let status = Arc::new(Mutex::new(DeviceStatus::new(device.name(), device.port.clone())));
             let thread = DeviceThread {
@@ -167,6 +191,11 @@ impl Signals {
     /// Presses of the clock, from any device.
     pub fn presses(&self) -> &Receiver<ClockPress> {
         &self.presses
+    }
+
+    /// What the software clock says: calls, periods, overruns.
+    pub fn clock_effects(&self) -> &Receiver<ClockEffect> {
+        &self.effects
     }
 
     /// The instant at which the devices' own times start.

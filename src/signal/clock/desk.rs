@@ -51,6 +51,7 @@ pub struct ClockDesk {
     last_press: Option<(PressSeen, String)>,
     meter: DriftMeter,
     grain_ms: u64,
+    is_software: bool,
 }
 
 fn place(color: Color) -> usize {
@@ -74,7 +75,14 @@ impl ClockDesk {
             last_press: None,
             meter: DriftMeter::default(),
             grain_ms: 0,
+            is_software: false,
         }
+    }
+
+    /// goband keeps the time itself: there is no drift to be measured.
+    pub fn software(mut self) -> ClockDesk {
+        self.is_software = true;
+        self
     }
 
     fn number(&mut self) -> u64 {
@@ -95,7 +103,9 @@ impl ClockDesk {
     /// A reading came. `grain_ms`: how late such readings may be.
     pub fn read(&mut self, reading: ClockReading, now_ms: u64, grain_ms: u64) -> ClockNote {
         self.grain_ms = grain_ms;
-        self.meter.see(&reading, now_ms, grain_ms);
+        if !self.is_software {
+            self.meter.see(&reading, now_ms, grain_ms);
+        }
         let before = self.reading.replace((reading, now_ms)).map(|(r, _)| r);
         if let Some(before) = before {
             self.guess(&before, &reading);
@@ -243,7 +253,7 @@ impl ClockDesk {
             stopped: self.stopped,
             in_byoyomi,
             presses: self.presses,
-            is_software: false,
+            is_software: self.is_software,
         }
     }
 }

@@ -7,6 +7,7 @@
 mod desk;
 mod drift;
 mod policy;
+mod software;
 mod ticks;
 
 use std::fmt;
@@ -17,6 +18,7 @@ use serde::Serialize;
 pub use desk::{ClockDesk, ClockNote};
 pub use drift::{Drift, DriftMeter};
 pub use policy::{StopFor, StopPolicy};
+pub use software::SoftwareClock;
 pub use ticks::TickClock;
 
 use crate::game::Text;

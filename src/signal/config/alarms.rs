@@ -6,7 +6,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use crate::game::EventKind;
-use crate::rules::Sanction;
+use crate::rules::time::{Millis, TimeSettings};
+use crate::rules::{Ruleset, Sanction};
 use crate::signal::clock::StopFor;
 use crate::signal::show::Cue;
 
@@ -72,8 +73,31 @@ pub struct ClockConfig {
     /// When it is stopped in byo-yomi, it is put back to what it showed after the opponent's move; otherwise as the ruleset
     /// says.
     pub restore_period: Option<bool>,
-    /// goband keeps the time itself, from the presses of any device.
+    /// goband keeps the time itself, from the presses of any device. It needs the competition's times: here, or in the
+    /// ruleset's `[time]`.
     pub software: bool,
+    /// Main time a side.
+    pub main: Option<Millis>,
+    /// Byo-yomi periods a side.
+    pub periods: Option<u32>,
+    /// The length of each.
+    pub period: Option<Millis>,
+}
+
+impl ClockConfig {
+    /// The times of a game under a ruleset, with what the configuration says.
+    ///
+    /// # Errors
+    /// The key and what is missing or not possible.
+    pub fn times(&self, ruleset: &Ruleset) -> Result<TimeSettings, (String, String)> {
+        let mut ruleset = ruleset.clone();
+        if let Some(time) = &mut ruleset.time {
+            time.main = self.main.or(time.main);
+            time.periods = self.periods.or(time.periods);
+            time.period = self.period.or(time.period);
+        }
+        ruleset.time_settings().map_err(|e| (format!("clock.{}", e.key), e.message))
+    }
 }
 
 impl<'de> Deserialize<'de> for StopFor {
