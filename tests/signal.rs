@@ -11,7 +11,9 @@ use goband::rules::{Color, Point};
 use goband::signal::emulator::{Console, EmulatorOptions, Faults, Heard, Lamp, Modbus, What};
 use goband::signal::frame::{FrameDecoder, Rejected};
 use goband::signal::message::Message;
-use goband::signal::{AlarmsConfig, Button, Closing, DeviceConfig, DeviceKind, DeviceState, SignalConfig, Signals, State};
+use goband::signal::{
+    AlarmsConfig, Button, Closing, DeviceConfig, DeviceKind, DeviceState, SignalConfig, Signals, State,
+};
 use serialport::{SerialPort, TTYPort};
 
 fn event(seq: u64, kind: EventKind) -> Event {
@@ -565,7 +567,9 @@ fn examples() -> Vec<(&'static str, &'static str)> {
         .lines()
         .filter_map(|l| {
             let (who, line) = l.split_once(char::is_whitespace)?;
-            matches!(who, "goband" | "console" | "clock").then_some((who, line.trim())).filter(|(_, line)| line.starts_with('$'))
+            matches!(who, "goband" | "console" | "clock")
+                .then_some((who, line.trim()))
+                .filter(|(_, line)| line.starts_with('$'))
         })
         .collect()
 }
@@ -589,8 +593,22 @@ fn every_example_of_the_page_is_exact() {
         }
     }
     for needed in [
-        "HELLO", "BEAT", "BYE", "ACK", "NAK", "ALARM", "SEEN", "CLEAR", "STATE", "MOVE", "BUTTON", "CLOCKSTOP", "CLOCKRUN", "SAY",
-        "PRESS", "TIME",
+        "HELLO",
+        "BEAT",
+        "BYE",
+        "ACK",
+        "NAK",
+        "ALARM",
+        "SEEN",
+        "CLEAR",
+        "STATE",
+        "MOVE",
+        "BUTTON",
+        "CLOCKSTOP",
+        "CLOCKRUN",
+        "SAY",
+        "PRESS",
+        "TIME",
     ] {
         assert!(types.iter().any(|t| t == needed), "{needed} has no example");
     }

@@ -163,7 +163,9 @@ fn a_stop_is_on_the_wire_within_milliseconds_whatever_the_others_do() {
         times.sort_by(f64::total_cmp);
         let (median, p99) = (times[times.len() / 2], times[times.len() * 99 / 100]);
         let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
-        println!("event told -> taken in by the {name}: median {median:.2} ms, 99th percentile {p99:.2} ms; load {load}");
+        println!(
+            "event told -> taken in by the {name}: median {median:.2} ms, 99th percentile {p99:.2} ms; load {load}"
+        );
         // the promise is 5 ms; a machine that is busy with other tests is given more
         assert!(median < 25.0, "{name}: median {median} ms");
     }
@@ -274,8 +276,7 @@ fn every_byte_can_be_logged() {
 #[test]
 fn the_software_clock_runs_by_presses_of_any_device() {
     let adapter = Emulated::clock("600".parse().unwrap(), EmulatorOptions::default()).unwrap();
-    let clock: ClockConfig =
-        toml::from_str("software = true\nmain = \"2s\"\nperiods = 2\nperiod = \"3s\"").unwrap();
+    let clock: ClockConfig = toml::from_str("software = true\nmain = \"2s\"\nperiods = 2\nperiod = \"3s\"").unwrap();
     let devices = vec![device(DeviceKind::Clock, "clock", adapter.path())];
     let signals = Signals::spawn(SignalConfig { clock, ..config(devices) }).unwrap();
     wait_for("the adapter is there", || signals.status()[0].state == DeviceState::Up);
@@ -298,7 +299,9 @@ fn the_software_clock_runs_by_presses_of_any_device() {
     let begins = told(|w| matches!(w, TimeNotice::ByoyomiBegins { .. }));
     assert_eq!(begins.duration_since(start), Duration::from_millis(2000));
     hear(adapter.heard(), "the call", |h| match &h.what {
-        What::Message { message: Message::Say { kind, short, .. }, .. } if kind == "period" => Some(assert_eq!(short, "BYO 2")),
+        What::Message { message: Message::Say { kind, short, .. }, .. } => {
+            (kind == "period" && short == "BYO 2").then_some(())
+        }
         _ => None,
     });
     adapter.input("press b");
@@ -336,7 +339,10 @@ fn probing_says_in_both_languages_what_is_there() {
     assert!(found.is_well && found.text.en.contains("answers nothing"), "{found:?}");
     // a lamp where a console should be
     let found = says(DeviceKind::Console, tower.path());
-    assert!(!found.is_well && found.text.en.contains("no console answers") && found.text.zh.contains("没有应答"), "{found:?}");
+    assert!(
+        !found.is_well && found.text.en.contains("no console answers") && found.text.zh.contains("没有应答"),
+        "{found:?}"
+    );
     let found = says(DeviceKind::Modbus, tower.path());
     assert!(!found.is_well && found.text.en.contains("`unit`"), "{found:?}");
     let lines: DeviceConfig =

@@ -176,7 +176,9 @@ fn the_device_in_c_shows_and_stops_what_goband_says() {
     // the clock first
     device.wait("the stop", |l| l.starts_with("CLOCKSTOP | 1 | 57"));
     assert!(decided.elapsed() < Duration::from_millis(500));
-    device.wait("the alarm", |l| l.starts_with("ALARM | 57 | infraction | double_move | B") && l.ends_with("number 57: 100 %, yes*"));
+    device.wait("the alarm", |l| {
+        l.starts_with("ALARM | 57 | infraction | double_move | B") && l.ends_with("number 57: 100 %, yes*")
+    });
     device.wait("red", |l| l == "STATE | infraction | alarm");
     while !signals.clock().unwrap().stopped {
         assert!(Instant::now() < deadline, "the clock runs");
@@ -184,7 +186,13 @@ fn the_device_in_c_shows_and_stops_what_goband_says() {
     }
     assert!(signals.resume_clock());
     device.wait("go on", |l| l == "CLOCKRUN | 2 | B | - | -");
-    signals.announce(Some(Color::Black), "seconds", Text { en: "ten seconds".into(), zh: "十秒".into() }, "10 SEC", 200);
+    signals.announce(
+        Some(Color::Black),
+        "seconds",
+        Text { en: "ten seconds".into(), zh: "十秒".into() },
+        "10 SEC",
+        200,
+    );
     device.wait("the call", |l| l == "SAY | 3 | B | seconds | 200 | 10 SEC | ten seconds");
     signals.shutdown();
     device.wait("BYE", |l| l == "BYE");

@@ -9,8 +9,8 @@ use clap::Args;
 
 use crate::capture::{self, Grab, Pace, SourceKind, SourceSpec};
 use crate::service::{self, Config};
-use crate::signal::port::Places;
 use crate::signal;
+use crate::signal::port::Places;
 
 /// Arguments of `goband check`.
 #[derive(Args)]

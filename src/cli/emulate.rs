@@ -168,7 +168,9 @@ fn announce(kind: &str, args: &EmulateArgs) {
     match kind {
         "console" => println!("buttons: ack N, accept N, reject N, call, stop, resume (without N: the newest alarm)"),
         "clock" => println!("press b, press w, run b, run w, stand, stop, resume, rate 1050"),
-        "dgt" => println!("press left, press right, run left, run right, stand, button ok, mode pc|other, clock there|gone"),
+        "dgt" => {
+            println!("press left, press right, run left, run right, stand, button ok, mode pc|other, clock there|gone")
+        }
         "dgt3000" => println!("press left, press right, run left, run right, stand, invert, clock there|gone"),
         _ => {}
     }

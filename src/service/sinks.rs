@@ -10,7 +10,9 @@ use crate::feed::{Condition, Feed, Health};
 use crate::game::{Event, GameInfo, GameState, SinkReport, Text, sgf};
 use crate::record::{AppendOutcome, EventsFile, Evidence, EvidenceOptions, Journal, SgfFile};
 use crate::rules::Ruleset;
-use crate::signal::{AlarmsConfig, ClockConfig, ClockEffect, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals};
+use crate::signal::{
+    AlarmsConfig, ClockConfig, ClockEffect, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals,
+};
 
 use super::pictures::{Pictures, Shown};
 

@@ -79,8 +79,7 @@ impl ClockStatus {
         };
         let (mut drift_en, mut drift_zh) = (String::new(), String::new());
         if let Some(drift) = self.drift.filter(|d| d.measured_ms >= 60_000) {
-            let (error, about) =
-                (drift.ms_per_hour as f64 / 1000.0, drift.uncertainty_ms_per_hour as f64 / 1000.0);
+            let (error, about) = (drift.ms_per_hour as f64 / 1000.0, drift.uncertainty_ms_per_hour as f64 / 1000.0);
             drift_en = format!("; {error:+.0} ± {about:.0} s an hour against ours");
             drift_zh = format!(";与本机相差每小时 {error:+.0} ± {about:.0} 秒");
         }

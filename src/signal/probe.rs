@@ -96,7 +96,9 @@ fn talk(tty: &mut Tty, mut driver: Box<dyn Driver>, en: &str, zh: &str) -> io::R
         if driver.health(now()) == Health::Well && driver.peer().is_some() {
             // a clock gets a moment to show its times
             let known = *known_at.get_or_insert_with(Instant::now);
-            if reading.is_some() && known.elapsed() > Duration::from_millis(600) || known.elapsed() > Duration::from_millis(1500) {
+            if reading.is_some() && known.elapsed() > Duration::from_millis(600)
+                || known.elapsed() > Duration::from_millis(1500)
+            {
                 break;
             }
         }
@@ -109,11 +111,9 @@ fn talk(tty: &mut Tty, mut driver: Box<dyn Driver>, en: &str, zh: &str) -> io::R
     let (face_en, face_zh) = reading.map_or_else(Default::default, face);
     Ok(match (driver.health(now()), driver.peer()) {
         (Health::Silent(trouble), _) => Finding { is_well: false, text: trouble },
-        (_, Some(peer)) => finding(
-            true,
-            format!("a {en} answers: {peer}{face_en}"),
-            format!("{zh}有应答:{peer}{face_zh}"),
-        ),
+        (_, Some(peer)) => {
+            finding(true, format!("a {en} answers: {peer}{face_en}"), format!("{zh}有应答:{peer}{face_zh}"))
+        }
         (_, None) => finding(
             false,
             format!("the port opens, but no {en} answers; check its power, the cable and the baud rate"),
@@ -203,7 +203,9 @@ fn modbus(tty: &mut Tty, unit: u8) -> io::Result<Finding> {
         ),
         None => finding(
             false,
-            format!("no board with address {unit} answers; check its power, A and B, the address (`unit`) and the baud rate"),
+            format!(
+                "no board with address {unit} answers; check its power, A and B, the address (`unit`) and the baud rate"
+            ),
             format!("地址为 {unit} 的继电器板没有应答;请检查电源、A/B 接线、地址(unit)和波特率"),
         ),
     })

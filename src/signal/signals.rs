@@ -118,8 +118,7 @@ impl Signals {
         let times = times.map(|settings| (settings, devices.iter().any(is_clock)));
         let hub = Arc::new(Hub::new(model, ClockDesk::new(policy), times, wakers, outlets));
         let introduction = Introduction { session: new_session(), table, game };
-        let mut signals =
-            Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, effects, reports };
+        let mut signals = Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, effects, reports };
         if has_software {
             let hub = Arc::clone(&signals.hub);
             signals.threads.push(std::thread::Builder::new().name("clock".into()).spawn(move || {

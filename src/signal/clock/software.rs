@@ -91,8 +91,7 @@ impl SoftwareClock {
                 }
             };
             let old = self.base.readings();
-            let readings =
-                Readings { black: face(Color::Black, old.black), white: face(Color::White, old.white) };
+            let readings = Readings { black: face(Color::Black, old.black), white: face(Color::White, old.white) };
             effects.extend(self.take(&TimeEvent::Set { readings, chief_referee: true }, now_ms));
         }
         if let Some(side) = order.run {

@@ -207,7 +207,9 @@ impl BoardClockDriver {
 
     /// Compares what the clock shows with what it was set to; sets it again where they differ.
     fn verify(&mut self, now_ms: u64) {
-        let (Some((left, right, m, set_ms)), Some(time), true) = (self.intended, self.last, self.last_is_sure) else { return };
+        let (Some((left, right, m, set_ms)), Some(time), true) = (self.intended, self.last, self.last_is_sure) else {
+            return;
+        };
         let runs = match m & (mode::LEFT_RUNS | mode::RIGHT_RUNS) {
             mode::LEFT_RUNS => Some(LeverSide::Left),
             mode::RIGHT_RUNS => Some(LeverSide::Right),

@@ -262,9 +262,11 @@ impl Device for DgtDevice {
                 self.works.set_rate(per_mille.ok_or("rate 500 to 2000; 1000 is right")?);
             }
             _ => {
-                return Err("press left, press right, run left, run right, stand, button ok, mode pc, mode other, clock \
+                return Err(
+                    "press left, press right, run left, run right, stand, button ok, mode pc, mode other, clock \
                             there, clock gone, rate 1050"
-                    .into());
+                        .into(),
+                );
             }
         }
         Ok(Some(What::Clock(self.works.words())))

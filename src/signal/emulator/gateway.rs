@@ -152,7 +152,11 @@ impl Device for GatewayDevice {
                 let data = GatewayLink { connected: is_there, configured: is_there };
                 self.say(&GatewayEvent::Connection { timestamp: now_ms as u32, data });
             }
-            _ => return Err("press left, press right, run left, run right, stand, invert, clock there, clock gone".into()),
+            _ => {
+                return Err(
+                    "press left, press right, run left, run right, stand, invert, clock there, clock gone".into()
+                );
+            }
         }
         Ok(Some(What::Clock(self.works.words())))
     }

@@ -28,7 +28,13 @@ impl ModbusDevice {
 
     /// A board of `count` relays.
     pub fn with_relays(unit: u8, count: usize) -> ModbusDevice {
-        ModbusDevice { unit, decoder: RequestDecoder::default(), relays: vec![false; count], fail_next: false, out: Vec::new() }
+        ModbusDevice {
+            unit,
+            decoder: RequestDecoder::default(),
+            relays: vec![false; count],
+            fail_next: false,
+            out: Vec::new(),
+        }
     }
 
     /// The relays that are on, from 1.

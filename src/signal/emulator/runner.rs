@@ -143,7 +143,8 @@ impl<D: Device> Runner<D> {
             self.send(now());
             let tty = self.pty.as_ref().filter(|_| !self.options.faults.stuck).map(|p| &p.tty);
             // a clock's seconds want a finer look than a lamp
-            let patience_ms = self.delayed.front().map_or(D::LOOK_MS, |(due, _)| due.saturating_sub(now()).clamp(1, D::LOOK_MS));
+            let patience_ms =
+                self.delayed.front().map_or(D::LOOK_MS, |(due, _)| due.saturating_sub(now()).clamp(1, D::LOOK_MS));
             let ready = wait(tty, false, Some(&self.wake), Duration::from_millis(patience_ms));
             if ready.port && !self.read(now()) {
                 // goband is not there; the port says so again and again
