@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use goband::signal::emulator::{Console, EmulatorOptions, What};
 use goband::signal::message::Message;
-use serialport::{SerialPort, TTYPort};
+use serialport::TTYPort;
 
 const GOBAND: &str = env!("CARGO_BIN_EXE_goband");
 

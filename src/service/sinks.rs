@@ -80,6 +80,7 @@ impl Sinks {
                 alarms,
                 clock,
                 ruleset: Some(setup.ruleset),
+                clock_file: Some(setup.folder.join("clock.json")),
                 ..SignalConfig::default()
             };
             Some(Signals::spawn(config)?)

@@ -16,7 +16,7 @@ use super::message::Button;
 use super::model::{Model, Outlook};
 use crate::game::{Event, SinkReport, Text};
 use crate::rules::Color;
-use crate::rules::time::{Call, TimeEffect, TimeNotice, TimeSettings};
+use crate::rules::time::{Call, Clock, TimeEffect, TimeNotice};
 
 /// A button of a console, for the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,15 +177,11 @@ impl Hub {
     pub fn new(
         model: Model,
         desk: ClockDesk,
-        times: Option<(TimeSettings, bool)>,
+        times: Option<(SoftwareClock, bool)>,
         wakers: Vec<UnixStream>,
         outlets: Outlets,
     ) -> Hub {
-        let software = times.map(|(settings, has_display)| Software {
-            clock: SoftwareClock::new(settings, 0),
-            obeyed: 0,
-            has_display,
-        });
+        let software = times.map(|(clock, has_display)| Software { clock, obeyed: 0, has_display });
         let desk = if software.is_some() { desk.software() } else { desk };
         let mut outlook = model.outlook();
         outlook.clock = desk.outlook();
@@ -326,6 +322,12 @@ impl Hub {
                 note_clock(device, note);
             }
         }
+    }
+
+    /// The software clock, to be stored.
+    pub fn clock_to_store(&self) -> Option<Clock> {
+        let now_ms = self.now_ms();
+        self.lock().software.as_ref().map(|s| s.clock.to_store(now_ms))
     }
 
     fn press(&self, device: &str, press: PressSeen) {

@@ -1,12 +1,13 @@
 //! All devices of a table.
 
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::Receiver;
 
-use super::clock::{ClockDesk, StopPolicy, Times};
+use super::clock::{ClockDesk, SoftwareClock, StopPolicy, Times};
 use super::config::{AlarmsConfig, ClockConfig, DeviceConfig, DeviceKind};
 use super::console::{ConsoleDriver, Introduction, Roles};
 use super::device::{DeviceStatus, DeviceThread};
@@ -24,10 +25,11 @@ use super::show::ShowMap;
 use super::tower_lamp::TowerDriver;
 use super::wire_log::WireLog;
 use crate::game::{Event, SinkReport, Text};
+use crate::rules::time::Clock;
 use crate::rules::{Color, Ruleset};
 
 /// How exactly the software clock calls.
-const CLOCK_TICK: std::time::Duration = std::time::Duration::from_millis(20);
+const CLOCK_TICK: Duration = Duration::from_millis(20);
 
 /// What the devices of a table need to know.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +43,8 @@ pub struct SignalConfig {
     pub clock: ClockConfig,
     /// Weighs the infractions, and says whether a dispute stops the clock.
     pub ruleset: Option<Arc<Ruleset>>,
+    /// Where the software clock is stored every second, so that it goes on after a restart.
+    pub clock_file: Option<PathBuf>,
     /// Where ports are looked up.
     pub places: Places,
 }
@@ -57,7 +61,7 @@ pub enum SignalError {
     #[error("{key}: {problem}")]
     Alarms { key: String, problem: String },
     #[error("alarms.wire_log: {} cannot be written: {error}", path.display())]
-    WireLog { path: std::path::PathBuf, error: std::io::Error },
+    WireLog { path: PathBuf, error: std::io::Error },
 }
 
 /// The devices, each with a thread and a port of its own. A port that is missing or lost is opened again when it comes back.
@@ -85,7 +89,7 @@ impl Signals {
                 return Err(SignalError::SharedPort { first, second, port });
             }
         }
-        let SignalConfig { devices, table, game, alarms, clock, ruleset, places } = config;
+        let SignalConfig { devices, table, game, alarms, clock, ruleset, clock_file, places } = config;
         alarms.check().map_err(|(key, problem)| SignalError::Alarms { key: key.into(), problem })?;
         let wire_log = match &alarms.wire_log {
             None => None,
@@ -115,18 +119,18 @@ impl Signals {
         };
         let is_clock = |d: &DeviceConfig| matches!(d.kind, DeviceKind::Clock | DeviceKind::Dgt | DeviceKind::Dgt3000);
         let has_software = times.is_some();
-        let times = times.map(|settings| (settings, devices.iter().any(is_clock)));
+        let times = times.map(|settings| {
+            let works = clock_file.as_deref().and_then(stored_clock).filter(|c| *c.settings() == settings);
+            let works = works.map(|c| SoftwareClock::restored(c, 0));
+            (works.unwrap_or_else(|| SoftwareClock::new(settings, 0)), devices.iter().any(is_clock))
+        });
         let hub = Arc::new(Hub::new(model, ClockDesk::new(policy), times, wakers, outlets));
         let introduction = Introduction { session: new_session(), table, game };
         let mut signals = Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, effects, reports };
         if has_software {
             let hub = Arc::clone(&signals.hub);
-            signals.threads.push(std::thread::Builder::new().name("clock".into()).spawn(move || {
-                while !hub.is_closing() {
-                    hub.tick_clock();
-                    std::thread::sleep(CLOCK_TICK);
-                }
-            })?);
+            let run = move || run_clock(&hub, clock_file.as_deref());
+            signals.threads.push(std::thread::Builder::new().name("clock".into()).spawn(run)?);
         }
         for (device, wake) in devices.iter().zip(wakes) {
             let status = Arc::new(Mutex::new(DeviceStatus::new(device.name(), device.port.clone())));
@@ -198,7 +202,7 @@ impl Signals {
     }
 
     /// The instant at which the devices' own times start.
-    pub fn epoch(&self) -> std::time::Instant {
+    pub fn epoch(&self) -> Instant {
         self.hub.epoch()
     }
 
@@ -233,6 +237,49 @@ impl Drop for Signals {
             let _ = thread.join();
         }
     }
+}
+
+/// Lets the software clock's time pass, and stores it every second.
+fn run_clock(hub: &Hub, file: Option<&Path>) {
+    let mut stored = None;
+    let mut next = Instant::now();
+    let mut failed = false;
+    loop {
+        let is_last = hub.is_closing();
+        hub.tick_clock();
+        if let Some(file) = file.filter(|_| is_last || Instant::now() >= next) {
+            next = Instant::now() + Duration::from_secs(1);
+            let clock = hub.clock_to_store();
+            if clock != stored {
+                let result = clock.as_ref().map_or(Ok(()), |clock| store_clock(file, clock));
+                if let Err(error) = &result
+                    && !failed
+                {
+                    tracing::error!(%error, "{}: the clock cannot be stored", file.display());
+                }
+                failed = result.is_err();
+                stored = clock;
+            }
+        }
+        if is_last {
+            return;
+        }
+        std::thread::sleep(CLOCK_TICK);
+    }
+}
+
+/// Renamed into place, so that a power cut leaves the old or the new one.
+fn store_clock(file: &Path, clock: &Clock) -> std::io::Result<()> {
+    let new = file.with_extension("new");
+    std::fs::write(&new, serde_json::to_vec(clock)?)?;
+    std::fs::rename(&new, file)
+}
+
+fn stored_clock(file: &Path) -> Option<Clock> {
+    let bytes = std::fs::read(file).ok()?;
+    serde_json::from_slice(&bytes)
+        .inspect_err(|error| tracing::warn!(%error, "{}: the stored clock is not used", file.display()))
+        .ok()
 }
 
 /// The device lets the referee say that he has seen an alarm.

@@ -14,27 +14,54 @@ pub struct SoftwareClock {
     base: Clock,
     /// How many of the effects since then were told.
     told: usize,
+    /// The works' time minus ours: a stored clock goes on with its own.
+    offset_ms: u64,
 }
 
 impl SoftwareClock {
     /// A clock that has not started.
     pub fn new(settings: TimeSettings, now_ms: u64) -> SoftwareClock {
-        SoftwareClock { base: Clock::new(settings, now_ms), told: 0 }
+        SoftwareClock { base: Clock::new(settings, now_ms), told: 0, offset_ms: 0 }
+    }
+
+    /// A clock that was stored by a program that has ended since. Nobody knows what happened meanwhile: if it ran, it stands
+    /// now, at the time that was stored, until the referee lets it go on.
+    pub fn restored(stored: Clock, now_ms: u64) -> SoftwareClock {
+        let offset_ms = stored.now_ms().saturating_sub(now_ms);
+        let mut clock = SoftwareClock { base: stored, told: 0, offset_ms };
+        if clock.base.phase() == time::Phase::Running {
+            clock.take(&TimeEvent::Stop { reason: Stop::Fault }, now_ms);
+        }
+        clock
+    }
+
+    /// The clock as it is now, to be stored.
+    pub fn to_store(&self, now_ms: u64) -> Clock {
+        self.at(now_ms)
+    }
+
+    fn at(&self, now_ms: u64) -> Clock {
+        let at_ms = (now_ms + self.offset_ms).max(self.base.now_ms());
+        self.base.apply(&TimeEvent::Tick, at_ms).map_or_else(|_| self.base.clone(), |(clock, _)| clock)
+    }
+
+    fn in_our_time(&self, mut effects: Vec<TimeEffect>) -> Vec<TimeEffect> {
+        effects.iter_mut().for_each(|e| e.at_ms = e.at_ms.saturating_sub(self.offset_ms));
+        effects
     }
 
     /// What time has brought: calls, periods, an overrun.
     pub fn tick(&mut self, now_ms: u64) -> Vec<TimeEffect> {
-        let at_ms = now_ms.max(self.base.now_ms());
+        let at_ms = (now_ms + self.offset_ms).max(self.base.now_ms());
         let Ok((_, mut effects)) = self.base.apply(&TimeEvent::Tick, at_ms) else { return Vec::new() };
         let new = effects.split_off(self.told.min(effects.len()));
         self.told += new.len();
-        new
+        self.in_our_time(new)
     }
 
     /// What it shows.
     pub fn reading(&self, now_ms: u64) -> ClockReading {
-        let at_ms = now_ms.max(self.base.now_ms());
-        let clock = self.base.apply(&TimeEvent::Tick, at_ms).map_or_else(|_| self.base.clone(), |(clock, _)| clock);
+        let clock = self.at(now_ms);
         let period_ms = clock.settings().period_ms;
         let side = |reading: Reading| {
             if reading.main_ms > 0 {
@@ -110,7 +137,7 @@ impl SoftwareClock {
     }
 
     fn take(&mut self, event: &TimeEvent, at_ms: u64) -> Vec<TimeEffect> {
-        let at_ms = at_ms.max(self.base.now_ms());
+        let at_ms = (at_ms + self.offset_ms).max(self.base.now_ms());
         match self.base.apply(event, at_ms) {
             Ok((clock, mut effects)) => {
                 // what was due before the event may have been told already
@@ -118,7 +145,7 @@ impl SoftwareClock {
                 let new = effects.split_off(due.min(self.told).min(effects.len()));
                 self.base = clock;
                 self.told = 0;
-                new
+                self.in_our_time(new)
             }
             Err(error) => {
                 tracing::info!(?event, %error, "the clock does not take this");
@@ -183,6 +210,20 @@ mod tests {
         let effects = clock.press(Color::Black, 119_900);
         assert!(effects.iter().any(|e| matches!(e.what, TimeNotice::Turn { used_ms: 119_900, .. })), "{effects:?}");
         assert_eq!(shown(&clock, 121_000), ("period:60000:3".into(), "main:58900".into(), Some(Color::White)));
+    }
+
+    #[test]
+    fn a_stored_clock_stands_until_the_referee_lets_it_go_on() {
+        let mut clock = clock();
+        clock.press(Color::White, 500_000);
+        let stored = serde_json::to_string(&clock.to_store(520_000)).unwrap();
+        // another program, whose time starts anew
+        let mut clock = SoftwareClock::restored(serde_json::from_str(&stored).unwrap(), 10);
+        assert_eq!(shown(&clock, 90_000), ("main:40000".into(), "main:60000".into(), None));
+        let order = ClockOrder { number: 1, run: Some(Color::Black), times: None, because: None };
+        let effects = clock.obey(&order, 100_000);
+        assert_eq!(effects[0].at_ms, 100_000);
+        assert_eq!(shown(&clock, 101_000), ("main:39000".into(), "main:60000".into(), Some(Color::Black)));
     }
 
     #[test]
