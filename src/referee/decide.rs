@@ -392,7 +392,7 @@ impl Referee {
             .map(|o| o.seq)
             .collect();
         let seq = self.emit(e);
-        self.seats.moved(color);
+        self.seats.moved(color, d.last_old_ms, d.first_new_ms);
         if !still.is_empty() {
             let doubtful = self.may_be_replaced(color, still, d);
             self.ledger.lying.push(Lying {

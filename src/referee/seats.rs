@@ -1,5 +1,7 @@
 //! Where the players sit, from where their arms reach in.
 
+use std::collections::VecDeque;
+
 use crate::rules::{Color, Point};
 use crate::vision::Sighting;
 
@@ -42,11 +44,14 @@ const LEAST_VOTES: u32 = 3;
 /// ... and one in so many of all his moves.
 const LEAST_SHARE: u32 = 6;
 
+/// ... and so many times as many as the opponent's.
+const MORE_VOTES: u32 = 2;
+
 /// Counts which edge the hands come over before each colour's moves.
 #[derive(Clone, Debug, Default)]
 pub struct Seats {
-    visit: [u32; 4],
-    hand: bool,
+    /// Hidden points on each edge in the frames with a hand, of late.
+    frames: VecDeque<(u64, [u32; 4])>,
     votes: [[u32; 4]; 2],
     reaches: Vec<Reach>,
     last_frame_ms: Option<u64>,
@@ -63,10 +68,6 @@ impl Seats {
             self.missed_ms = Some(s.time_ms);
         }
         self.last_frame_ms = Some(s.time_ms);
-        if s.hand && !self.hand {
-            self.visit = [0; 4];
-        }
-        self.hand = s.hand;
         if !s.hand || s.size < 2 {
             return;
         }
@@ -78,9 +79,10 @@ impl Seats {
                 *count += u32::from(s.at(p).hidden > 0.5);
             }
         }
-        for (visit, count) in self.visit.iter_mut().zip(now) {
-            *visit += count;
+        while self.frames.front().is_some_and(|(t, _)| t + REMEMBERED_MS < s.time_ms) || self.frames.len() >= 1000 {
+            self.frames.pop_front();
         }
+        self.frames.push_back((s.time_ms, now));
         // an arm along the border hides points of that edge too: only the edges where somebody sits are compared
         let most = |color| -> Option<u32> {
             let edges = self.edges_of(color);
@@ -105,13 +107,11 @@ impl Seats {
 
     /// The edges that belong to a colour by now; none before enough moves were seen, and none that both use.
     fn edges_of(&self, color: Color) -> [bool; 4] {
-        let mut edges = [false; 4];
-        let enough =
-            |votes: &[u32; 4], k: usize| votes[k] >= LEAST_VOTES && votes[k] * LEAST_SHARE >= votes.iter().sum::<u32>();
-        for (k, edge) in edges.iter_mut().enumerate() {
-            *edge = enough(&self.votes[color as usize], k) && !enough(&self.votes[color.opponent() as usize], k);
-        }
-        edges
+        let (mine, others) = (self.votes[color as usize], self.votes[color.opponent() as usize]);
+        let all: u32 = mine.iter().sum();
+        std::array::from_fn(|k| {
+            mine[k] >= LEAST_VOTES && mine[k] * LEAST_SHARE >= all && mine[k] >= MORE_VOTES * others[k]
+        })
     }
 
     /// Whether it is known who sits where, and no arm since `from_ms` can have been missed.
@@ -133,9 +133,15 @@ impl Seats {
         self.knows(from_ms).then(|| of.map(|r| r.first_ms.max(from_ms)).min())
     }
 
-    /// A move of `color` was made by the hand that is or was last over the board.
-    pub fn moved(&mut self, color: Color) {
-        if let Some(k) = widest(self.visit) {
+    /// A move of `color` was made between the two times: by the arm that was over the board then.
+    pub fn moved(&mut self, color: Color, from_ms: u64, to_ms: u64) {
+        let mut sums = [0; 4];
+        for (_, edges) in self.frames.iter().filter(|(t, _)| (from_ms..=to_ms).contains(t)) {
+            for (sum, n) in sums.iter_mut().zip(edges) {
+                *sum += n;
+            }
+        }
+        if let Some(k) = widest(sums) {
             self.votes[color as usize][k] += 1;
         }
     }
@@ -161,9 +167,9 @@ impl Seats {
     }
 }
 
-/// The edge with the most hidden points, if it is one.
+/// The edge with clearly the most hidden points, if there is one.
 fn widest(edges: [u32; 4]) -> Option<usize> {
     let most = edges.into_iter().max().filter(|&m| m > 0)?;
-    let mut all = edges.into_iter().enumerate().filter(|(_, n)| *n == most).map(|(k, _)| k);
+    let mut all = edges.into_iter().enumerate().filter(|(_, n)| 3 * n > 2 * most).map(|(k, _)| k);
     all.next().filter(|_| all.next().is_none())
 }
