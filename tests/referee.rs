@@ -106,8 +106,8 @@ fn a_press_ends_the_grace_time() {
     let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
     t.play(Black, p(1, 0));
     t.rest(500);
-    t.press(Press { ms: t.now(), side: Black });
-    t.rest(1200);
+    t.press(Press::exact(t.now(), Black));
+    t.rest(2000);
     assert_eq!(kinds(&t), [Move, MissedCapture]);
 }
 
@@ -598,7 +598,7 @@ fn one_frame_a_second_is_enough() {
 #[test]
 fn a_press_without_a_stone_is_a_pass_when_the_opponent_plays() {
     let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
-    t.press(Press { ms: t.now(), side: Black });
+    t.press(Press::exact(t.now(), Black));
     t.rest(3000);
     t.play(White, p(6, 6));
     t.rest(1000);
@@ -608,7 +608,7 @@ fn a_press_without_a_stone_is_a_pass_when_the_opponent_plays() {
 #[test]
 fn a_press_before_the_stone_is_told() {
     let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
-    t.press(Press { ms: t.now(), side: Black });
+    t.press(Press::exact(t.now(), Black));
     t.rest(1500);
     t.play(Black, p(6, 6));
     t.rest(1000);
@@ -692,4 +692,99 @@ fn the_same_sightings_give_the_same_events() {
         serde_json::to_string(&t.events).unwrap()
     };
     assert_eq!(run(), run());
+}
+
+#[test]
+fn a_press_before_the_captures_are_off_is_told_when_they_are() {
+    for (uncertainty_ms, told) in [(0, true), (300, true), (3000, false)] {
+        let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);
+        t.play(Black, p(1, 0));
+        t.rest(500);
+        t.press(Press { ms: t.now(), side: Black, uncertainty_ms });
+        t.rest(700);
+        t.lift(p(0, 0));
+        t.rest(3000);
+        let mut want = vec![Move, CapturesCleared];
+        want.extend(told.then_some(PressBeforeCapturesCleared));
+        assert_eq!(kinds(&t), want, "±{uncertainty_ms} ms");
+        if told {
+            let e = t.of_kind(PressBeforeCapturesCleared)[0];
+            assert_eq!((e.color, e.of), (Some(Black), Some(t.of_kind(Move)[0].seq)));
+            assert_eq!(e.points[0].point(), Some(p(0, 0)));
+        }
+    }
+}
+
+#[test]
+fn a_press_early_within_its_uncertainty_is_none() {
+    for (uncertainty_ms, told) in [(0, true), (200, true), (1500, false)] {
+        let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
+        t.press(Press { ms: t.now(), side: Black, uncertainty_ms });
+        t.rest(1000);
+        t.play(Black, p(6, 6));
+        t.rest(1000);
+        let mut want = vec![Move];
+        want.extend(told.then_some(PressBeforeMove));
+        assert_eq!(kinds(&t), want, "±{uncertainty_ms} ms");
+    }
+}
+
+/// A game of which every move is pressed, properly: nothing to tell.
+#[test]
+fn presses_after_the_moves_are_nothing() {
+    let mut t = Table::empty(9);
+    for (color, at) in [(Black, p(2, 2)), (White, p(6, 6)), (Black, p(2, 6)), (White, p(6, 2))] {
+        t.play(color, at);
+        t.rest(300);
+        t.press(Press::exact(t.now(), color));
+        t.rest(1500);
+    }
+    t.rest(5000);
+    assert_eq!(kinds(&t), [Move, Move, Move, Move]);
+}
+
+#[test]
+fn the_wrong_button() {
+    let mut t = Table::empty(9);
+    for (color, at) in [(Black, p(2, 2)), (White, p(6, 6)), (Black, p(2, 6))] {
+        t.play(color, at);
+        t.rest(300);
+        t.press(Press::exact(t.now(), color));
+        t.rest(1500);
+    }
+    t.play(White, p(6, 2));
+    t.rest(300);
+    // White's hand on Black's button
+    t.press(Press::exact(t.now(), Black));
+    t.rest(2000);
+    assert_eq!(kinds(&t), [Move, Move, Move, Move, WrongClockPressed]);
+    let e = t.of_kind(WrongClockPressed)[0];
+    assert_eq!((e.color, e.move_number), (Some(White), Some(4)));
+    // then the right one, and play goes on
+    t.press(Press::exact(t.now(), White));
+    t.rest(3000);
+    t.play(Black, p(4, 4));
+    t.rest(300);
+    t.press(Press::exact(t.now(), Black));
+    t.rest(3000);
+    assert_eq!(kinds(&t), [Move, Move, Move, Move, WrongClockPressed, Move]);
+}
+
+#[test]
+fn two_presses_without_a_stone_are_two_passes() {
+    let mut t = Table::empty(9);
+    for (color, at) in [(Black, p(2, 2)), (White, p(6, 6))] {
+        t.play(color, at);
+        t.rest(300);
+        t.press(Press::exact(t.now(), color));
+        t.rest(1500);
+    }
+    t.press(Press::exact(t.now(), Black));
+    t.rest(4000);
+    assert_eq!(kinds(&t), [Move, Move], "one press alone may still have its stone");
+    t.press(Press::exact(t.now(), White));
+    t.rest(6000);
+    assert_eq!(kinds(&t), [Move, Move, Pass, Pass, TwoPasses]);
+    let by: Vec<_> = t.of_kind(Pass).iter().map(|e| e.color).collect();
+    assert_eq!(by, [Some(Black), Some(White)]);
 }

@@ -283,6 +283,12 @@ impl Referee {
                         self.press = None;
                     }
                     self.tell_move(*color, *point, captured, still, d, sure);
+                    let seq = self.ledger.last_move_seq();
+                    for q in captured.iter().filter(|q| !still.contains(q)) {
+                        if let Some(d) = diffs.get(q) {
+                            self.clock.lay(seq, *q, d.last_old_ms);
+                        }
+                    }
                     return true;
                 }
                 _ => break,
@@ -382,7 +388,7 @@ impl Referee {
         let number = self.ledger.moves.len() as u32 + 1;
         e.move_number = Some(number);
         e.name = self.ledger.game.as_ref().and_then(|g| name_move(g, color, point)).map(Into::into);
-        let early = self.press.take().filter(|(p, _)| p.side == color && d.last_old_ms > p.ms);
+        let pressed = self.press.take();
         self.ledger.maybe_lying.clear();
         let replied: Vec<u64> = self
             .ledger
@@ -414,11 +420,8 @@ impl Referee {
         for of in replied {
             self.tell_repaired(of, at);
         }
-        if let Some((press, _)) = early {
-            let at = Interval { first: press.ms, last: press.ms };
-            let e = self.fault(EventKind::PressBeforeMove, at, 0.8, Some(color), vec![point.into()], &[]);
-            let seq = self.emit(e);
-            self.ledger.open.retain(|o| o.seq != seq);
+        if let Some((press, _)) = pressed {
+            self.press_and_stone(press, color, point, d.last_old_ms);
         }
     }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::evidence::Diff;
 use super::ledger::{Lying, Phase};
 use super::loose::{corner_of, on_the_grid};
-use super::{Press, Referee};
+use super::Referee;
 use crate::game::{EventKind, Interval, Spot};
 use crate::rules::{Color, Point};
 
@@ -162,6 +162,7 @@ impl Referee {
         }
         let mut last = Interval::default();
         for (k, p, d) in off {
+            self.clock.lay(self.ledger.lying[k].seq, p, d.last_old_ms);
             self.ledger.lying[k].stones.remove(&p);
             // each stone taken off gives time for the next
             self.ledger.lying[k].grace_from_ms = now;
@@ -192,8 +193,9 @@ impl Referee {
             e.points = captured.clone().unwrap_or_default().into_iter().map(Spot::from).collect();
             e.captured = captured;
             self.emit(e);
-            if let Some(of) = missed {
-                self.tell_repaired(of, last);
+            match missed {
+                Some(of) => self.tell_repaired(of, last),
+                None => self.captures_at_press(seq),
             }
         }
         true
@@ -412,22 +414,6 @@ impl Referee {
             self.loose.stones[k].known = true;
         }
         self.emit(e);
-    }
-
-    /// The clock was pressed.
-    pub(super) fn pressed(&mut self, press: Press) {
-        if self.ledger.phase != Phase::Playing {
-            return;
-        }
-        for l in self.ledger.lying.iter_mut().filter(|l| l.capturer == press.side) {
-            l.overtaken_ms.get_or_insert(press.ms);
-        }
-        if let Some(game) = &self.ledger.game
-            && game.turn() == press.side
-        {
-            // the stone may not have been seen yet; else it was a pass, or came too early
-            self.press = Some((press, game.moves().len()));
-        }
     }
 }
 

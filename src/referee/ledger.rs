@@ -12,6 +12,8 @@ use crate::rules::{Board, Color, History, Ledger as Conduct, MoveLaw, Played, Po
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveRef {
     pub seq: u64,
+    /// Last frame that did not show it.
+    pub unseen_ms: u64,
     /// First frame that showed it.
     pub seen_ms: u64,
     pub reported_ms: u64,
@@ -102,7 +104,7 @@ impl Ledger {
     /// A game that is already under way.
     pub fn begin(&mut self, mut game: History, turn_is_free: bool) {
         game.set_law(self.law);
-        self.moves = vec![MoveRef { seq: 0, seen_ms: 0, reported_ms: 0 }; game.moves().len()];
+        self.moves = vec![MoveRef { seq: 0, unseen_ms: 0, seen_ms: 0, reported_ms: 0 }; game.moves().len()];
         self.game = Some(game);
         self.turn_is_free = turn_is_free;
         self.phase = Phase::Playing;
@@ -128,6 +130,11 @@ impl Ledger {
             }
         }
         record
+    }
+
+    /// The event of the last move; 0 if there is none.
+    pub fn last_move_seq(&self) -> u64 {
+        self.moves.last().map_or(0, |m| m.seq)
     }
 
     /// The record's board.
@@ -160,7 +167,12 @@ impl Ledger {
                     game.set_turn(color);
                 }
                 game.play(color, Some(point));
-                self.moves.push(MoveRef { seq: e.seq, seen_ms: e.at_ms.last, reported_ms: e.reported_ms });
+                self.moves.push(MoveRef {
+                    seq: e.seq,
+                    unseen_ms: e.at_ms.first,
+                    seen_ms: e.at_ms.last,
+                    reported_ms: e.reported_ms,
+                });
                 self.turn_is_free = false;
                 self.may_be_passed = None;
                 self.settle_wrong();
@@ -178,7 +190,12 @@ impl Ledger {
                     game.set_turn(color);
                 }
                 game.play(color, None);
-                self.moves.push(MoveRef { seq: e.seq, seen_ms: e.at_ms.last, reported_ms: e.reported_ms });
+                self.moves.push(MoveRef {
+                    seq: e.seq,
+                    unseen_ms: e.at_ms.first,
+                    seen_ms: e.at_ms.last,
+                    reported_ms: e.reported_ms,
+                });
                 self.may_be_passed = None;
             }
             EventKind::Corrected => self.correct(e),
@@ -251,7 +268,12 @@ impl Ledger {
                 game.set_turn(color);
             }
             game.play(color, Some(point));
-            self.moves.push(MoveRef { seen_ms: e.at_ms.last, reported_ms: e.reported_ms, ..first });
+            self.moves.push(MoveRef {
+                unseen_ms: e.at_ms.first,
+                seen_ms: e.at_ms.last,
+                reported_ms: e.reported_ms,
+                ..first
+            });
         }
         for (m, r) in later.into_iter().rev().zip(refs) {
             if game.turn() != m.color {

@@ -11,6 +11,7 @@
 //! | `decide` | when a story is sure enough to be told |
 //! | `revise` | when the last moves are told otherwise: takebacks, a record that was wrong |
 //! | `follow` | what becomes of it: repairs, captures taken off, grace times, stones off their point |
+//! | `presses` | the clock: pressed before the stone, before the captures are off, the wrong one; passing by press |
 //! | `start` | the first position |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
 //! | `report` | the event with article, verdict and sentence |
@@ -21,6 +22,7 @@ mod explain;
 mod follow;
 mod ledger;
 mod loose;
+mod presses;
 mod report;
 mod revise;
 mod seats;
@@ -61,9 +63,21 @@ impl RefereeOptions {
 /// A press of the game clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Press {
+    /// When, in the time of the frames.
     pub ms: u64,
-    /// Who pressed.
+    /// Whose button it was.
     pub side: Color,
+    /// It may have been so much earlier or later: about a second over a chess board's serial line, a few milliseconds
+    /// where a contact is read directly.
+    #[serde(default)]
+    pub uncertainty_ms: u64,
+}
+
+impl Press {
+    /// A press at exactly that time.
+    pub fn exact(ms: u64, side: Color) -> Press {
+        Press { ms, side, uncertainty_ms: 0 }
+    }
 }
 
 /// Watches one table.
@@ -90,8 +104,9 @@ pub struct Referee {
     off_points: BTreeMap<u64, Point>,
     /// Where the stone of each takeback lay first.
     taken_back_from: BTreeMap<u64, Point>,
-    /// A press whose stone has not been seen.
+    /// A press whose stone has not been seen, and the number of moves before it.
     press: Option<(Press, usize)>,
+    clock: presses::ClockWatch,
     /// When captured stones were last taken off.
     cleared_ms: u64,
     /// From when on the present differences have had no explanation.
@@ -123,6 +138,7 @@ impl Referee {
             off_points: BTreeMap::new(),
             taken_back_from: BTreeMap::new(),
             press: None,
+            clock: presses::ClockWatch::default(),
             cleared_ms: 0,
             baffled_since: None,
             clearing_since: None,
@@ -269,6 +285,8 @@ impl Referee {
                 self.follow_captures();
                 self.follow_offsets();
                 self.follow_loose();
+                self.follow_presses();
+                self.follow_passes();
             }
         }
     }

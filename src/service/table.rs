@@ -277,7 +277,7 @@ impl Table {
             press.side,
             press.uncertainty_ms
         );
-        self.presses.push(Press { ms: at, side: press.side });
+        self.presses.push(Press { ms: at, side: press.side, uncertainty_ms: u64::from(press.uncertainty_ms) });
         self.presses.sort_by_key(|p| std::cmp::Reverse(p.ms));
         // without pictures nothing else would hand it on
         if self.source_lost.is_some() {
