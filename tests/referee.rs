@@ -788,3 +788,152 @@ fn two_presses_without_a_stone_are_two_passes() {
     let by: Vec<_> = t.of_kind(Pass).iter().map(|e| e.color).collect();
     assert_eq!(by, [Some(Black), Some(White)]);
 }
+
+/// A stone that fell between the points is no move that is taken back when it is picked up.
+#[test]
+fn a_stone_fallen_half_a_pitch_off_is_no_takeback() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 6, 6)]);
+    t.offset(p(4, 4), [0.46, 0.0]);
+    t.play(Black, p(4, 4));
+    t.rest(2500);
+    t.lift(p(4, 4));
+    t.rest(4000);
+    assert!(!kinds(&t).contains(&Takeback), "{:?}", kinds(&t));
+    assert_eq!(t.of_kind(StoneOffPoint).len(), 1);
+    assert_eq!(t.referee.history().unwrap().moves().len(), 2, "it never was a move");
+    // out of turn it can only have been dropped
+    t.play(Black, p(4, 6));
+    t.rest(1500);
+    t.play(Black, p(4, 4));
+    t.rest(2000);
+    assert_eq!(t.of_kind(DroppedStone).len(), 1, "{:?}", kinds(&t));
+    assert!(t.of_kind(DoubleMove).is_empty());
+    t.lift(p(4, 4));
+    t.rest(2000);
+    assert_eq!(t.events.last().unwrap().kind, Repaired);
+}
+
+fn cleared_table() -> Table {
+    let mut t =
+        Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6), (Black, 4, 4), (White, 4, 2)]);
+    t.loose(8.5, 7.5, White);
+    t.rest(1500);
+    t.loose(-0.6, 0.5, Black);
+    t.rest(1500);
+    t.no_loose();
+    let left = t.board().clone();
+    t.under_hand(|t| t.lay(&Board::new(9)));
+    t.rest(3000);
+    assert_eq!(kinds(&t), [EndAgreedSignal, EndAgreedSignal, BoardCleared]);
+    t.lay(&left);
+    t
+}
+
+#[test]
+fn the_next_game_begins_with_its_first_stone() {
+    let mut t = cleared_table();
+    t.lay(&Board::new(9));
+    t.rest(20_000);
+    for (color, at) in [(Black, p(2, 2)), (White, p(6, 6)), (Black, p(2, 6))] {
+        t.play(color, at);
+        t.rest(1500);
+    }
+    let k: Vec<_> = t.events.iter().map(|e| e.kind).collect();
+    assert_eq!(k[k.len() - 4..], [PositionAdopted, Move, Move, Move]);
+    assert_eq!(t.events.last().unwrap().move_number, Some(3));
+    let state = goband::game::GameState::fold(&t.events);
+    assert_eq!((state.game_number(), state.moves().len()), (2, 3));
+    assert!(state.ended().is_none());
+    assert_eq!(state.board(), t.referee.history().unwrap().board());
+    // a restart finds itself in the second game
+    let again = Referee::resume(options(), &t.events);
+    assert_eq!(again.history().unwrap().moves().len(), 3);
+}
+
+#[test]
+fn stones_that_lie_there_again_were_not_cleared() {
+    let mut t = cleared_table();
+    t.rest(4000);
+    let e = t.events.last().unwrap().clone();
+    assert_eq!((e.kind, e.of), (Corrected, Some(t.of_kind(BoardCleared)[0].seq)));
+    let state = goband::game::GameState::fold(&t.events);
+    assert_eq!(state.game_number(), 1);
+}
+
+#[test]
+fn handicap_stones_are_a_position() {
+    let mut t = Table::with(RefereeOptions { handicap: 3, ..options() }, 9);
+    t.rest(1200);
+    for at in [p(2, 2), p(6, 6), p(2, 6)] {
+        t.play(Black, at);
+        t.rest(1500);
+    }
+    t.play(White, p(4, 4));
+    t.rest(1500);
+    t.play(Black, p(6, 2));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Move]);
+    assert_eq!(t.of_kind(PositionAdopted).len(), 2);
+    assert_eq!(t.of_kind(PositionAdopted)[1].turn, Some(White));
+    assert_eq!(goband::game::GameState::fold(&t.events).moves().len(), 2);
+}
+
+/// The same event leaves the same game with the referee and in the state that pages and record show.
+#[test]
+fn a_position_in_mid_game_is_one_for_all() {
+    let mut t = Table::empty(9);
+    for (color, at) in [(Black, p(2, 2)), (White, p(6, 6)), (Black, p(2, 6))] {
+        t.play(color, at);
+        t.rest(1500);
+    }
+    let mut board = t.board().clone();
+    board.set(p(2, 6), None);
+    board.set(p(2, 5), Some(Black));
+    let at = Interval { first: t.now(), last: t.now() };
+    let mut e = Event::new(PositionAdopted, at, t.now(), 1.0);
+    e.board = Some(board.rows());
+    e.turn = Some(White);
+    t.lay(&board);
+    t.frames(3);
+    let e = t.referee.admit(e);
+    t.events.push(e);
+    t.rest(1500);
+    t.play(White, p(4, 4));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Move, Move, Move]);
+    assert_eq!(t.events.last().unwrap().move_number, Some(4));
+    let state = goband::game::GameState::fold(&t.events);
+    assert_eq!(state.board(), t.referee.history().unwrap().board());
+    assert_eq!(state.moves().len(), t.referee.history().unwrap().moves().len());
+}
+
+/// Four moves behind one arm, two of each colour: told, but not as if the order were sure.
+#[test]
+fn an_order_that_nobody_saw_is_said_to_be_uncertain() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
+    t.under_hand(|t| {
+        t.frames(10);
+        for (color, at) in [(Black, p(6, 2)), (White, p(6, 6)), (Black, p(4, 4))] {
+            t.set(at, Some(color));
+            t.frames(6);
+        }
+    });
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Move, Move]);
+    let first = t.of_kind(Move)[0];
+    assert!(first.confidence < 0.75, "{}", first.confidence);
+    assert!(first.text.as_ref().unwrap().en.contains("order is not certain"), "{:?}", first.text);
+}
+
+/// Stones laid beside the board are prisoners, not signs.
+#[test]
+fn prisoners_beside_the_board_are_no_signal() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
+    for (row, col, color) in
+        [(4.0, 9.2, White), (8.7, 2.0, White), (11.2, 7.5, White), (-0.8, 6.5, Black), (11.0, 6.4, Black)]
+    {
+        t.loose(row, col, color);
+        t.rest(1500);
+    }
+    assert_eq!(kinds(&t), []);
+}

@@ -144,6 +144,10 @@ pub struct GameState {
     scene: SceneState,
     ended: Option<Ended>,
     agreed: [bool; 2],
+    /// Games played on this board before this one, in the same sequence of events.
+    games_before: usize,
+    /// The event that said that the stones were taken off: a position after it begins the next game.
+    cleared: Option<u64>,
     last_seq: u64,
     last_ms: u64,
     unusable: Vec<u64>,
@@ -171,6 +175,8 @@ impl GameState {
             scene: SceneState::default(),
             ended: None,
             agreed: [false; 2],
+            games_before: 0,
+            cleared: None,
             last_seq: 0,
             last_ms: 0,
             unusable: Vec::new(),
@@ -257,6 +263,11 @@ impl GameState {
         self.scene
     }
 
+    /// Which game of the sequence of events this is, from 1: after the board was cleared the next one begins.
+    pub fn game_number(&self) -> usize {
+        self.games_before + 1
+    }
+
     pub fn ended(&self) -> Option<&Ended> {
         self.ended.as_ref()
     }
@@ -332,6 +343,13 @@ impl GameState {
         let Some(board) = event.board.as_deref().and_then(|rows| self.read_board(rows)) else { return false };
         self.scene.board_visible = true;
         self.scene.obstructed = false;
+        if self.cleared.take().is_some() {
+            self.games_before += 1;
+            self.moves.clear();
+            self.infractions.clear();
+            self.ended = None;
+            self.agreed = [false; 2];
+        }
         if self.moves.is_empty() || board.size() != self.history.size() {
             // nothing was played before this, or not on this board: the game starts here
             self.base = History::new(board, event.turn.unwrap_or(Color::Black));
@@ -390,6 +408,11 @@ impl GameState {
         let board = event.board.as_deref().and_then(|rows| self.read_board(rows));
         if board.as_ref().is_some_and(|b| b.size() != self.history.size()) {
             return false;
+        }
+        // the stones were not taken off for good
+        if event.of.is_some() && event.of == self.cleared {
+            self.cleared = None;
+            self.ended = self.ended.take().filter(|e| Some(e.seq) != event.of);
         }
         let target = event.of.and_then(|of| self.entries.iter().position(|e| e.seqs.contains(&of)));
         match target {
@@ -477,6 +500,9 @@ impl GameState {
     }
 
     fn end(&mut self, event: &Event) {
+        if event.kind == EventKind::BoardCleared {
+            self.cleared = Some(event.seq);
+        }
         if self.ended.as_ref().is_some_and(|e| e.how == EventKind::Result) && event.kind != EventKind::Result {
             return;
         }

@@ -6,7 +6,7 @@ use super::Referee;
 use super::evidence::{Chance, Diff};
 use super::explain::{self, Explanation, Picture, Step, Undo};
 use super::ledger::{Lying, Phase};
-use crate::game::{Event, EventKind, Interval, Spot};
+use crate::game::{Event, EventKind, Interval, Spot, Text};
 use crate::rules::{Color, Point, name_move};
 
 /// A board that is cleared without a sign of the end must stay so this long, milliseconds.
@@ -33,6 +33,8 @@ const BAFFLED_MS: u64 = 6000;
 /// Stones taken within this time of a move belong to it.
 const RECENT_MS: u64 = 10_000;
 
+/// Of two orders of moves whose costs are nearer than this, the one told says that it is not certain.
+const AMBIGUOUS: f64 = 1.0;
 const MOVE_EVIDENCE: f64 = 6.5;
 pub(super) const MOVE_EVIDENCE_NEAR: f64 = 9.5;
 const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
@@ -88,7 +90,7 @@ impl Referee {
         if !self.flushing && !diffs.values().any(settled) {
             return false;
         }
-        if let Some(done) = self.clearing(&diffs) {
+        if let Some(done) = self.set_up(&diffs).or_else(|| self.clearing(&diffs)) {
             return done;
         }
         if self.ledger.phase == Phase::Ended {
@@ -274,6 +276,17 @@ impl Referee {
                         return false;
                     }
                     let sure = confidence(margin(stories, |s| s.steps.contains(step)));
+                    // a story nearly as likely begins with another of these stones
+                    let other = stories.iter().find_map(|s| match s.steps.first() {
+                        Some(Step::Move { color: c, point: p, .. })
+                            if (c, p) != (color, point) && s.undone == 0 && s.steps.contains(step) =>
+                        {
+                            Some((*p, s.cost - best.cost))
+                        }
+                        _ => None,
+                    });
+                    let other = other.filter(|(_, gap)| passed.is_none() && *gap < AMBIGUOUS);
+                    let sure = other.map_or(sure, |(_, gap)| sure.min(confidence(gap)));
                     if let Some(color) = passed {
                         let at = Interval { first: d.last_old_ms, last: d.first_new_ms };
                         let mut e = self.event(EventKind::Pass, at, 0.8);
@@ -282,7 +295,7 @@ impl Referee {
                         self.emit(e);
                         self.press = None;
                     }
-                    self.tell_move(*color, *point, captured, still, d, sure);
+                    self.tell_move(*color, *point, captured, still, d, sure, other.map(|o| o.0));
                     let seq = self.ledger.last_move_seq();
                     for q in captured.iter().filter(|q| !still.contains(q)) {
                         if let Some(d) = diffs.get(q) {
@@ -379,7 +392,17 @@ impl Referee {
         true
     }
 
-    fn tell_move(&mut self, color: Color, point: Point, captured: &[Point], still: &[Point], d: &Diff, sure: f64) {
+    #[allow(clippy::too_many_arguments)]
+    fn tell_move(
+        &mut self,
+        color: Color,
+        point: Point,
+        captured: &[Point],
+        still: &[Point],
+        d: &Diff,
+        sure: f64,
+        perhaps_first: Option<Point>,
+    ) {
         let at = Interval { first: d.last_old_ms, last: d.first_new_ms };
         let mut e = self.event(EventKind::Move, at, sure);
         e.color = Some(color);
@@ -388,6 +411,14 @@ impl Referee {
         let number = self.ledger.moves.len() as u32 + 1;
         e.move_number = Some(number);
         e.name = self.ledger.game.as_ref().and_then(|g| name_move(g, color, point)).map(Into::into);
+        if let (Some(other), Some(game)) = (perhaps_first, &self.ledger.game) {
+            let said = crate::game::describe(&e, game.size());
+            let name = other.name(game.size());
+            e.text = Some(Text {
+                en: format!("{} The order is not certain: {name} may have been played first.", said.en),
+                zh: format!("{}先后次序不能确定：也可能先着{name}。", said.zh),
+            });
+        }
         let pressed = self.press.take();
         self.ledger.maybe_lying.clear();
         let replied: Vec<u64> = self
@@ -398,7 +429,8 @@ impl Referee {
             .map(|o| o.seq)
             .collect();
         let seq = self.emit(e);
-        self.seats.moved(color, d.last_old_ms, d.first_new_ms);
+        let edge = self.seats.moved(color, d.last_old_ms, d.first_new_ms);
+        self.follow_team_order(color, point, number, edge, at);
         if !still.is_empty() {
             let doubtful = self.may_be_replaced(color, still, d);
             self.ledger.lying.push(Lying {
@@ -413,6 +445,7 @@ impl Referee {
             });
         }
         self.accepted_offset.remove(&point);
+        self.half_way_points.remove(&point);
         let now = self.now;
         self.remembered.retain(|_, m| now < m.first_new_ms + 15_000);
         self.remembered.insert(seq, Diff { evidence: 24.0, current: true, hidden: false, hand_near: false, ..*d });
@@ -450,7 +483,7 @@ impl Referee {
         let captured = class.captured.clone();
         let at = Interval { first: l.grace_from_ms, last: l.grace_from_ms };
         let d = Diff::settled(point, color, at.first);
-        self.tell_move(color, point, &captured, &captured, &d, 0.6);
+        self.tell_move(color, point, &captured, &captured, &d, 0.6, None);
     }
 
     pub(super) fn faults_are_ready(&self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, gap: f64) -> bool {
@@ -516,6 +549,18 @@ impl Referee {
                     let mut wrong = vec![*point];
                     wrong.extend(taken);
                     let points = wrong.iter().map(|&p| p.into()).collect();
+                    // out of turn and between the points: nobody played it
+                    if *kind == EventKind::DoubleMove && taken.is_empty() && self.is_half_way(*point) {
+                        let [right, down] = self.evidence.as_ref().map_or([0.0; 2], |e| e.offset(*point).mean);
+                        let place = |x: u8, off: f64| ((f64::from(x) + off) * 100.0).round() / 100.0;
+                        let spot = Spot { row: place(point.row, down), col: place(point.col, right) };
+                        let at = interval(&wrong, diffs);
+                        let e = self.fault(EventKind::DroppedStone, at, sure, Some(*color), vec![spot], &wrong);
+                        let seq = self.tell_fault(e, &wrong, diffs);
+                        self.half_way.insert(seq);
+                        told = true;
+                        continue;
+                    }
                     let mut e = self.fault(*kind, interval(&wrong, diffs), sure, Some(*color), points, &wrong);
                     e.point = Some(*point);
                     e.move_number = Some(self.ledger.moves.len() as u32 + 1);

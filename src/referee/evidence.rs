@@ -509,11 +509,6 @@ impl Evidence {
         self.tracks[self.index(p)].latest
     }
 
-    /// The latest frame in which the point could be seen.
-    pub fn last_seen_ms(&self, p: Point) -> Option<u64> {
-        self.tracks[self.index(p)].last_seen_ms
-    }
-
     pub fn offset(&self, p: Point) -> OffsetTrack {
         self.tracks[self.index(p)].offset
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::Referee;
 use super::evidence::Diff;
 use super::ledger::{Lying, Phase};
 use super::loose::{corner_of, on_the_grid};
-use super::Referee;
 use crate::game::{EventKind, Interval, Spot};
 use crate::rules::{Color, Point};
 
@@ -19,6 +19,8 @@ const OVERTAKEN_MS: u64 = 500;
 const OFF_POINT_PITCHES: f64 = 0.35;
 /// ... and nearer than this it is on it again.
 const ON_POINT_PITCHES: f64 = 0.28;
+/// A new stone farther than this from the crossing may have been dropped (pitches).
+const HALF_WAY_PITCHES: f64 = 0.42;
 /// It must have stood so this long.
 const OFF_POINT_MS: u64 = 400;
 /// A loose stone must have lain so this long.
@@ -101,7 +103,11 @@ impl Referee {
             .ledger
             .open
             .iter()
-            .filter(|o| o.wrong.is_empty() && has_points(o.kind) && !self.taken_back_from.contains_key(&o.seq))
+            .filter(|o| {
+                o.wrong.is_empty()
+                    && (has_points(o.kind) || self.half_way.contains(&o.seq))
+                    && !self.taken_back_from.contains_key(&o.seq)
+            })
             .map(|o| o.seq)
             .collect();
         for seq in done {
@@ -246,6 +252,14 @@ impl Referee {
         }
     }
 
+    /// A stone stands so far from the crossing that it may have been dropped rather than placed.
+    pub(super) fn is_half_way(&self, p: Point) -> bool {
+        let off = |e: &super::evidence::Evidence| {
+            e.latest(p).flatten().is_some() && e.offset(p).distance() > HALF_WAY_PITCHES
+        };
+        self.evidence.as_ref().is_some_and(off)
+    }
+
     /// Stones that stand well off their crossing.
     pub(super) fn follow_offsets(&mut self) {
         if self.ledger.phase != Phase::Playing {
@@ -277,6 +291,7 @@ impl Referee {
             }
             if let Some(seq) = open {
                 if track.distance() < ON_POINT_PITCHES {
+                    self.half_way_points.remove(&p);
                     right.push(seq);
                     self.accepted_offset.insert(p, track.mean);
                 }
@@ -288,6 +303,9 @@ impl Referee {
                 continue;
             }
             self.accepted_offset.insert(p, track.mean);
+            if track.distance() > HALF_WAY_PITCHES {
+                self.half_way_points.insert(p);
+            }
             if track.distance() > OFF_POINT_PITCHES {
                 told.push((p, color, track));
             }

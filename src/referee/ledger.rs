@@ -79,6 +79,10 @@ pub struct Ledger {
     pub last_seq: u64,
     /// Infractions and what was decided about them: a second time may weigh more than the first.
     pub conduct: Conduct,
+    /// The event that said that the board was cleared, and the phase before it.
+    pub cleared: Option<(u64, Phase)>,
+    /// After the clearing the board was seen empty: what is laid now belongs to the next game.
+    pub emptied: bool,
 }
 
 impl Default for Ledger {
@@ -96,6 +100,8 @@ impl Default for Ledger {
             agreed: [false; 2],
             last_seq: 0,
             conduct: Conduct::default(),
+            cleared: None,
+            emptied: false,
         }
     }
 }
@@ -112,10 +118,15 @@ impl Ledger {
         self.lying.clear();
         self.may_be_passed = None;
         self.agreed = [false; 2];
+        self.cleared = None;
+        self.emptied = false;
     }
 
     /// What should lie on the table at `p`, known faults and captured stones that still lie included.
     pub fn expected(&self, p: Point) -> Cell {
+        if self.emptied {
+            return None;
+        }
         let record = self.game.as_ref().and_then(|g| g.board().get(p));
         for open in self.open.iter().rev() {
             if let Some(is) = open.wrong.get(&p) {
@@ -154,6 +165,27 @@ impl Ledger {
         match e.kind {
             EventKind::PositionAdopted => {
                 let Some(board) = e.board.as_ref().and_then(|rows| Board::from_rows(rows).ok()) else { return };
+                // in the middle of a game the stones lie otherwise from now on, and the game goes on
+                if let Some(game) = &mut self.game
+                    && self.cleared.is_none()
+                    && !game.moves().is_empty()
+                    && game.size() == board.size()
+                {
+                    game.rearrange(board);
+                    if let Some(turn) = e.turn {
+                        game.set_turn(turn);
+                    }
+                    // the moves before it are no longer to be told otherwise
+                    self.moves.iter_mut().for_each(|m| m.seq = 0);
+                    self.open.clear();
+                    self.lying.clear();
+                    self.maybe_lying.clear();
+                    self.phase = Phase::Playing;
+                    return;
+                }
+                if self.cleared.is_some() {
+                    self.conduct = Conduct::default();
+                }
                 let free = e.turn.is_none();
                 let turn = e.turn.unwrap_or(Color::Black);
                 self.begin(History::new(board, turn), free);
@@ -220,6 +252,8 @@ impl Ledger {
             }
             EventKind::ResignSignal | EventKind::Result | EventKind::TwoPasses => self.phase = Phase::Ended,
             EventKind::BoardCleared => {
+                self.cleared = Some((e.seq, self.phase));
+                self.emptied = false;
                 self.phase = Phase::Cleared;
                 self.open.clear();
                 self.lying.clear();
@@ -253,6 +287,12 @@ impl Ledger {
 
     /// A move was another one, or none at all: the game is played again with it changed.
     fn correct(&mut self, e: &Event) {
+        if let Some((_, phase)) = self.cleared.filter(|(seq, _)| Some(*seq) == e.of) {
+            self.cleared = None;
+            self.emptied = false;
+            self.phase = phase;
+            return;
+        }
         let Some(game) = &mut self.game else { return };
         let Some(at) = self.moves.iter().position(|m| m.seq != 0 && Some(m.seq) == e.of) else { return };
         let mut later = Vec::new();

@@ -12,7 +12,8 @@
 //! | `revise` | when the last moves are told otherwise: takebacks, a record that was wrong |
 //! | `follow` | what becomes of it: repairs, captures taken off, grace times, stones off their point |
 //! | `presses` | the clock: pressed before the stone, before the captures are off, the wrong one; passing by press |
-//! | `start` | the first position |
+//! | `seat_order` | team games: order of the seats, sections that go on too long |
+//! | `start` | the first position, handicap stones, and the next game |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
 //! | `report` | the event with article, verdict and sentence |
 
@@ -25,10 +26,11 @@ mod loose;
 mod presses;
 mod report;
 mod revise;
+mod seat_order;
 mod seats;
 mod start;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use evidence::Evidence;
@@ -49,6 +51,8 @@ pub struct RefereeOptions {
     pub ruleset: Arc<Ruleset>,
     /// Captured stones may lie so long before `missed_capture` is told, milliseconds.
     pub capture_grace_ms: u64,
+    /// So many black stones are laid before the first move (0: an even game); they are a position and no moves.
+    pub handicap: u32,
     /// The position and history already reached; `None`: what lies on the board at the start is adopted.
     pub start: Option<History>,
 }
@@ -56,7 +60,7 @@ pub struct RefereeOptions {
 impl RefereeOptions {
     /// With the usual grace time and no given start.
     pub fn new(ruleset: Arc<Ruleset>) -> RefereeOptions {
-        RefereeOptions { ruleset, capture_grace_ms: 3000, start: None }
+        RefereeOptions { ruleset, capture_grace_ms: 3000, handicap: 0, start: None }
     }
 }
 
@@ -113,6 +117,13 @@ pub struct Referee {
     baffled_since: Option<u64>,
     /// From when on stones have been disappearing in masses.
     clearing_since: Option<u64>,
+    /// Since when the stones of a cleared board have been lying there again.
+    uncleared_since: Option<u64>,
+    seat_order: seat_order::SeatOrder,
+    /// Stones of the record that were put so far off their points that they may have been dropped.
+    half_way_points: BTreeSet<Point>,
+    /// Stones reported as dropped that lie nearest to a point.
+    half_way: BTreeSet<u64>,
 }
 
 impl Referee {
@@ -142,6 +153,10 @@ impl Referee {
             cleared_ms: 0,
             baffled_since: None,
             clearing_since: None,
+            uncleared_since: None,
+            seat_order: seat_order::SeatOrder::default(),
+            half_way_points: BTreeSet::new(),
+            half_way: BTreeSet::new(),
         }
     }
 
@@ -271,7 +286,7 @@ impl Referee {
     fn step(&mut self, gone: Vec<u64>) {
         match self.ledger.phase {
             Phase::Waiting => self.watch_start(),
-            Phase::Cleared => {}
+            Phase::Cleared => self.watch_next_game(),
             Phase::Playing | Phase::Ended => {
                 self.repaired(gone);
                 // each decision changes what is expected, so the rest is looked at afresh

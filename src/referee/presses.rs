@@ -144,7 +144,7 @@ impl Referee {
     }
 
     /// An offence that leaves nothing on the board to put right.
-    fn tell_without_points(&mut self, e: crate::game::Event) {
+    pub(super) fn tell_without_points(&mut self, e: crate::game::Event) {
         let seq = self.emit(e);
         self.ledger.open.retain(|o| o.seq != seq);
     }
@@ -180,7 +180,11 @@ impl Referee {
         let meant_for_other = before.filter(|m| {
             let pressed = self.clock.last.is_some_and(|l| l.side != press.side && at(l).last >= m.unseen_ms);
             let since = press.ms.saturating_sub(m.seen_ms);
-            m.seq != 0 && !pressed && at(press).first >= m.seen_ms && since < WRONG_BUTTON_MS && unseen_ms > press.ms + 2 * since
+            m.seq != 0
+                && !pressed
+                && at(press).first >= m.seen_ms
+                && since < WRONG_BUTTON_MS
+                && unseen_ms > press.ms + 2 * since
         });
         self.clock.queue.retain(|p| *p != press);
         if meant_for_other.is_some() {
@@ -208,8 +212,8 @@ impl Referee {
             return;
         };
         let answers = game.moves().last().is_some_and(|m| m.point.is_none());
-        let quiet = self.flushing
-            || (self.now >= at(press).last + QUIET_MS && evidence.hand_away_ms(self.now) >= HAND_AWAY_MS);
+        let quiet =
+            self.flushing || (self.now >= at(press).last + QUIET_MS && evidence.hand_away_ms(self.now) >= HAND_AWAY_MS);
         if answers && quiet && game.moves().len() == n && game.turn() == press.side && evidence.diffs().is_empty() {
             self.tell_pass(press, 0.8);
         }

@@ -64,7 +64,8 @@ impl Referee {
                     return false;
                 }
                 let at = Interval { first: gone.last_old_ms, last: gone.first_new_ms };
-                if lay_ms < RELEASED_MS && age >= GONE_MS {
+                let dropped = self.half_way_points.contains(&old_point);
+                if (lay_ms < RELEASED_MS || dropped) && age >= GONE_MS {
                     self.tell_corrected(first.seq, at, sure, old.color, None);
                     return true;
                 }
@@ -191,7 +192,7 @@ impl Referee {
                     && self.taken_back_from.get(&o.seq) == Some(&point)
             })
             .map(|o| o.seq);
-        if back.is_none() && lay_ms >= RELEASED_MS {
+        if back.is_none() && lay_ms >= RELEASED_MS && !self.half_way_points.contains(&old_point) {
             let mut e =
                 self.fault(EventKind::Takeback, at, sure, Some(color), vec![old_point.into(), point.into()], &[]);
             e.point = Some(old_point);

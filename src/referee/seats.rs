@@ -17,6 +17,16 @@ pub enum Side {
 impl Side {
     pub const ALL: [Side; 4] = [Side::Near, Side::Far, Side::Left, Side::Right];
 
+    /// The next seat clockwise, as the picture shows the table.
+    pub fn clockwise(self) -> Side {
+        match self {
+            Side::Near => Side::Left,
+            Side::Left => Side::Far,
+            Side::Far => Side::Right,
+            Side::Right => Side::Near,
+        }
+    }
+
     pub fn opposite(self) -> Side {
         match self {
             Side::Near => Side::Far,
@@ -133,17 +143,17 @@ impl Seats {
         self.knows(from_ms).then(|| of.map(|r| r.first_ms.max(from_ms)).min())
     }
 
-    /// A move of `color` was made between the two times: by the arm that was over the board then.
-    pub fn moved(&mut self, color: Color, from_ms: u64, to_ms: u64) {
+    /// A move of `color` was made between the two times: by the arm that was over the board then. Returns whence it came.
+    pub fn moved(&mut self, color: Color, from_ms: u64, to_ms: u64) -> Option<Side> {
         let mut sums = [0; 4];
         for (_, edges) in self.frames.iter().filter(|(t, _)| (from_ms..=to_ms).contains(t)) {
             for (sum, n) in sums.iter_mut().zip(edges) {
                 *sum += n;
             }
         }
-        if let Some(k) = widest(sums) {
-            self.votes[color as usize][k] += 1;
-        }
+        let k = widest(sums)?;
+        self.votes[color as usize][k] += 1;
+        Side::ALL.get(k).copied()
     }
 
     /// Where Black sits: what the arms say, else near.

@@ -1,6 +1,6 @@
 //! Who is told of an event, and in what order: first the journal, then everybody else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result};
@@ -21,6 +21,9 @@ pub struct Sinks {
     journal: Journal,
     events_file: Option<EventsFile>,
     sgf: SgfFile,
+    folder: PathBuf,
+    /// Which game of the journal `sgf` holds.
+    game_number: usize,
     evidence: Arc<Evidence>,
     pub pictures: Pictures,
     signals: Option<Signals>,
@@ -88,7 +91,9 @@ impl Sinks {
         Ok(Sinks {
             journal,
             events_file,
-            sgf: SgfFile::spawn(setup.folder.join("game.sgf")).context("the record's thread")?,
+            sgf: SgfFile::spawn(setup.folder.join(sgf_name(1))).context("the record's thread")?,
+            folder: setup.folder.to_path_buf(),
+            game_number: 1,
             pictures: Pictures::spawn(Arc::clone(&evidence), feed.clone(), setup.replay)
                 .context("the pictures' thread")?,
             evidence,
@@ -100,9 +105,24 @@ impl Sinks {
         })
     }
 
+    /// The record of the game that is on; every further game of the journal has a file of its own.
+    fn write_sgf(&mut self, state: &GameState) {
+        let number = state.game_number();
+        if number != self.game_number {
+            match SgfFile::spawn(self.folder.join(sgf_name(number))) {
+                // the one before is written to its end when it is dropped
+                Ok(file) => (self.sgf, self.game_number) = (file, number),
+                Err(e) => tracing::error!("the record of game {number} cannot be begun: {e}"),
+            }
+        }
+        if number == self.game_number {
+            self.sgf.set(sgf::write(state, &self.info));
+        }
+    }
+
     /// Shows what the journal held at the start.
     pub fn resume(&mut self, events: &[Event], state: &GameState) {
-        self.sgf.set(sgf::write(state, &self.info));
+        self.write_sgf(state);
         if let Some(feed) = &self.feed {
             feed.resume(events, state);
         }
@@ -124,7 +144,7 @@ impl Sinks {
             };
             self.own_reports.push(SinkReport { sink: "events.jsonl".into(), degraded: true, text });
         }
-        self.sgf.set(sgf::write(state, &self.info));
+        self.write_sgf(state);
         self.evidence.event(event);
         if let Some(signals) = &self.signals {
             signals.tell(event);
@@ -244,4 +264,9 @@ impl Sinks {
         anyhow::ensure!(waiting == 0, "{waiting} events could not be written to the journal; the disk refuses them");
         Ok(())
     }
+}
+
+/// File of the `number`-th game of a journal.
+fn sgf_name(number: usize) -> String {
+    if number <= 1 { "game.sgf".to_owned() } else { format!("game-{number}.sgf") }
 }
