@@ -347,6 +347,7 @@ impl GameState {
             self.games_before += 1;
             self.moves.clear();
             self.infractions.clear();
+            self.ledger = Ledger::default();
             self.ended = None;
             self.agreed = [false; 2];
         }
