@@ -181,9 +181,9 @@ fn pulled_plugs_lose_no_stop_and_double_none() {
     // 100 by hand: GOBAND_ROUNDS=100
     let rounds = std::env::var("GOBAND_ROUNDS").ok().and_then(|n| n.parse().ok()).unwrap_or(12u64);
     let mut stops = 0;
+    clock.input("run b");
+    wait_for("it runs", || running(&signals).is_some());
     for round in 1..=rounds {
-        clock.input("run b");
-        wait_for("it runs", || running(&signals).is_some());
         if round % 2 == 0 {
             clock.unplug();
             std::thread::sleep(Duration::from_millis(20));

@@ -19,6 +19,8 @@ pub struct ClockDevice {
     goband: Option<String>,
     obeyed: (String, u64),
     state: Option<State>,
+    /// Nothing was heard for too long.
+    is_alone: bool,
     heard_ms: u64,
     beat_due_ms: u64,
     told: Option<String>,
@@ -37,6 +39,7 @@ impl ClockDevice {
             goband: None,
             obeyed: (String::new(), 0),
             state: None,
+            is_alone: false,
             heard_ms: 0,
             beat_due_ms: 0,
             told: None,
@@ -137,6 +140,7 @@ impl Device for ClockDevice {
         let incoming = self.exchange.receive(bytes, now_ms);
         if self.exchange.counters.lines_received != lines {
             self.heard_ms = now_ms;
+            self.is_alone = false;
         }
         let mut what = Vec::new();
         if self.exchange.counters.rejected != rejected {
@@ -173,8 +177,8 @@ impl Device for ClockDevice {
             self.exchange.send(message, now_ms);
         }
         self.exchange.poll(now_ms);
-        if self.goband.is_some() && now_ms >= self.heard_ms + SILENCE_MS {
-            self.goband = None;
+        if self.goband.is_some() && !self.is_alone && now_ms >= self.heard_ms + SILENCE_MS {
+            self.is_alone = true;
             self.state = None;
             return vec![What::NoGoband];
         }

@@ -32,6 +32,8 @@ pub struct ConsoleDevice {
     game: Option<[String; 2]>,
     alarms: BTreeMap<u64, ShownAlarm>,
     state: Option<State>,
+    /// Nothing was heard for too long.
+    is_alone: bool,
     heard_ms: u64,
     beat_due_ms: u64,
     hello_due_ms: u64,
@@ -48,6 +50,7 @@ impl ConsoleDevice {
             game: None,
             alarms: BTreeMap::new(),
             state: None,
+            is_alone: false,
             heard_ms: 0,
             beat_due_ms: 0,
             hello_due_ms: 0,
@@ -135,6 +138,7 @@ impl Device for ConsoleDevice {
         let incoming = self.exchange.receive(bytes, now_ms);
         if self.exchange.counters.lines_received != lines {
             self.heard_ms = now_ms;
+            self.is_alone = false;
         }
         let mut what = Vec::new();
         if self.exchange.counters.rejected != rejected {
@@ -165,8 +169,8 @@ impl Device for ConsoleDevice {
             self.exchange.send(button, now_ms);
         }
         self.exchange.poll(now_ms);
-        if self.goband.is_some() && now_ms >= self.heard_ms + SILENCE_MS {
-            self.goband = None;
+        if self.goband.is_some() && !self.is_alone && now_ms >= self.heard_ms + SILENCE_MS {
+            self.is_alone = true;
             self.state = None;
             return vec![What::NoGoband];
         }
