@@ -277,7 +277,9 @@ impl Table {
             press.side,
             press.uncertainty_ms
         );
-        self.presses.push(Press { ms: at, side: press.side, uncertainty_ms: u64::from(press.uncertainty_ms) });
+        // "at the latest, and at most so long before" as a middle with so much on both sides
+        let half_ms = u64::from(press.uncertainty_ms.div_ceil(2));
+        self.presses.push(Press { ms: at.saturating_sub(half_ms), side: press.side, uncertainty_ms: half_ms });
         self.presses.sort_by_key(|p| std::cmp::Reverse(p.ms));
         // without pictures nothing else would hand it on
         if self.source_lost.is_some() {
