@@ -2,7 +2,8 @@
 //!
 //! `GOBAND_STRESS_GAMES=1000 cargo test --test referee_stress -- --nocapture` plays more games than the default and
 //! prints the figures that `docs/referee.md` quotes; `GOBAND_STRESS_MISREAD=0.02` sets the share of wrong readings,
-//! `GOBAND_STRESS_SEED=7` the first seed.
+//! `GOBAND_STRESS_SEED=7` the first seed, `GOBAND_STRESS_HARD=1` makes the hall a bad one: patches misread for some frames,
+//! the whole board out of view for seconds while the game goes on, stones straightened.
 
 mod table;
 
@@ -25,6 +26,8 @@ struct Game {
     t: Table,
     rng: Rng,
     history: History,
+    /// 0: a calm hall, 1: a bad one.
+    hard: f64,
     truth: Truth,
     /// When the hand of each move left, for the delays.
     left: Vec<u64>,
@@ -43,6 +46,7 @@ struct Figures {
     delays: Vec<u64>,
     incident_delays: Vec<u64>,
     frames: u64,
+    took_us: Vec<u64>,
     wrong_games: Vec<String>,
 }
 
@@ -56,6 +60,7 @@ impl Game {
             t,
             rng: Rng::new(seed),
             history: History::new(goband::rules::Board::new(size), Color::Black),
+            hard: number("GOBAND_STRESS_HARD", 0.0),
             truth: Truth::default(),
             left: Vec::new(),
         }
@@ -146,6 +151,9 @@ impl Game {
             return false;
         }
         let fast = self.rng.chance(0.15);
+        if self.hard > 0.0 {
+            self.hardship();
+        }
         self.cover(color, at);
         self.some_frames(1, 3);
         self.t.set(at, Some(color));
@@ -366,6 +374,46 @@ impl Game {
         self.some_frames(10, 25);
     }
 
+    /// What a bad hall brings between two moves.
+    fn hardship(&mut self) {
+        let n = self.size();
+        let anywhere = |rng: &mut Rng| Point::new(rng.below(n.into()) as u8, rng.below(n.into()) as u8);
+        if self.rng.chance(0.06 * self.hard) {
+            // a patch is misread for some frames, with nobody near
+            let at = anywhere(&mut self.rng);
+            let as_what = [None, Some(Color::Black), Some(Color::White)][self.rng.below(3)];
+            for q in self.history.board().points() {
+                if q.row.abs_diff(at.row) <= 1 && q.col.abs_diff(at.col) <= 1 {
+                    self.t.misread(q, as_what);
+                }
+            }
+            let frames = 1 + self.rng.below(3) as u64;
+            self.t.rest(100 * frames);
+            self.t.no_misreads();
+            self.some_frames(1, 10);
+        }
+        if self.rng.chance(0.04 * self.hard) {
+            // somebody bends over the board
+            self.t.hand(true);
+            self.t.hide_all();
+            self.some_frames(5, 40);
+            self.uncover();
+            self.some_frames(0, 6);
+        }
+        if self.rng.chance(0.05 * self.hard) {
+            // a stone is straightened: under the finger, up for a moment, down again
+            let at = anywhere(&mut self.rng);
+            let stone = self.t.get(at);
+            let color = if self.rng.chance(0.5) { Color::Black } else { Color::White };
+            if stone.is_some() && self.history.moves().last().is_none_or(|m| m.point != Some(at)) {
+                self.cover(color, at);
+                self.some_frames(2, 6);
+                self.uncover();
+                self.some_frames(3, 12);
+            }
+        }
+    }
+
     /// A hand that does nothing.
     fn hover(&mut self) {
         let n = self.size() as usize;
@@ -470,6 +518,7 @@ fn play(seed: u64, size: u8, length: usize, incidents: f64, misread: f64, frame_
     }
     figures.games += 1;
     figures.frames += game.t.now() / frame_ms;
+    figures.took_us.extend(game.t.took_us.iter().map(|&us| u64::from(us)));
     if !wrong.is_empty() {
         figures.wrong_games.push(format!("seed {seed} size {size}:\n    {}", wrong.join("\n    ")));
     }
@@ -532,14 +581,58 @@ fn random_games_with_incidents() {
         median(&mut figures.incident_delays, 0.5),
         median(&mut figures.incident_delays, 0.95)
     );
+    println!(
+        "a frame takes the referee: median {} µs, 99 % {} µs, longest {} µs",
+        median(&mut figures.took_us, 0.5),
+        median(&mut figures.took_us, 0.99),
+        median(&mut figures.took_us, 1.0)
+    );
     for w in &figures.wrong_games {
         println!("{w}");
     }
     let share = |right: usize, all: usize| right as f64 / all.max(1) as f64;
     if misread <= 0.01 {
         assert!(share(figures.moves_right, figures.moves) >= 0.999);
-        assert!(share(figures.incidents_right, figures.incidents) >= 0.97);
-        assert!(figures.false_alarms * 20 <= figures.games, "{} false alarms", figures.false_alarms);
+        assert!(share(figures.incidents_right, figures.incidents) >= 0.98);
+        // less than one in 50 games; of few games one may be unlucky
+        assert!(figures.false_alarms * 50 <= figures.games.max(50), "{} false alarms", figures.false_alarms);
+        assert_eq!(figures.boards_wrong, 0, "wrong final boards");
+    }
+}
+
+/// Resident memory of this process, KiB; `None` where the system does not say.
+fn resident_kib() -> Option<u64> {
+    let pages: u64 = std::fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * 4)
+}
+
+/// Eight hours of one game: moves now and then, hands, misreadings; no false alarm, no lost move, no growing memory.
+#[test]
+fn a_whole_day_at_one_board() {
+    let mut game = Game::new(77, 9, 0.005, 100);
+    let mut moves = 0;
+    let mut early = None;
+    while game.t.now() < 8 * 3600 * 1000 {
+        if moves < 40 && game.t.now() > moves * 700_000 && game.turn(0.0) {
+            moves += 1;
+        }
+        game.hover();
+        game.t.rest(30_000);
+        if early.is_none() && game.t.now() > 3600 * 1000 {
+            early = resident_kib();
+        }
+        game.t.took_us.clear();
+    }
+    game.t.rest(3000);
+    let told = game.t.events.iter().filter(|e| e.kind == EventKind::Move).count() as u64;
+    assert_eq!(told, moves);
+    let alarms: Vec<_> = game.t.events.iter().filter(|e| e.kind.is_infraction()).map(|e| e.kind).collect();
+    // a capture that the simulated players leave lying is an alarm that is due
+    let due = game.truth.incidents.iter().map(|i| i.0).collect::<Vec<_>>();
+    assert_eq!(alarms, due);
+    assert_eq!(game.t.referee.history().map(|h| h.board()), Some(game.history.board()));
+    if let (Some(early), Some(late)) = (early, resident_kib()) {
+        assert!(late < early + 8 * 1024, "{early} KiB after an hour, {late} KiB after eight");
     }
 }
 

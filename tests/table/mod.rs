@@ -57,6 +57,8 @@ pub struct Table {
     loose: Vec<LooseStone>,
     misreads: BTreeMap<Point, Option<Color>>,
     noise: Option<(Rng, f64)>,
+    /// What the referee took for each frame, microseconds.
+    pub took_us: Vec<u32>,
 }
 
 impl Table {
@@ -74,6 +76,7 @@ impl Table {
             loose: Vec::new(),
             misreads: BTreeMap::new(),
             noise: None,
+            took_us: Vec::new(),
         }
     }
 
@@ -204,7 +207,9 @@ impl Table {
     pub fn frames(&mut self, n: u64) {
         for _ in 0..n {
             let s = self.sighting();
+            let begun = std::time::Instant::now();
             self.events.extend(self.referee.sight(&s));
+            self.took_us.push(begun.elapsed().as_micros().min(1 << 30) as u32);
             self.time += self.frame_ms;
             self.frame += 1;
         }
