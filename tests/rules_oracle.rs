@@ -1,11 +1,13 @@
 //! An independent program replays games and must agree with `goband judge`: sgfmill (Python, PyPI), in a virtual environment
-//! that this test makes for itself. `tests/rules_oracle/oracle.py` compares every board, capture, class and prisoner.
+//! that this test makes for itself. `tests/rules_oracle/oracle.py` compares every board, capture, class and prisoner;
+//! `tests/rules_oracle/area.py` compares counts of final positions with `goband count`.
 //!
 //! `GOBAND_ORACLE_GAMES`: how many random games (a few hundred by default). Without Python or a package index the test says so
 //! and does nothing; with `GOBAND_ORACLE=required` it fails.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::OnceLock;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/rules_oracle");
 
@@ -36,16 +38,40 @@ fn python() -> Result<PathBuf, String> {
     Ok(python)
 }
 
-#[test]
-fn an_independent_program_agrees_on_every_move() {
-    let python = match python() {
-        Ok(python) => python,
+/// The same for every test of this file: made once, and what keeps it from being had is told.
+fn oracle() -> Option<&'static Path> {
+    static PYTHON: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    match PYTHON.get_or_init(python) {
+        Ok(python) => Some(python),
         Err(why) => {
             assert!(std::env::var("GOBAND_ORACLE").as_deref() != Ok("required"), "the oracle cannot be had: {why}");
             println!("skipped, the oracle cannot be had: {why}");
-            return;
+            None
         }
-    };
+    }
+}
+
+#[test]
+fn an_independent_program_agrees_on_every_count() {
+    let Some(python) = oracle() else { return };
+    let positions = std::env::var("GOBAND_ORACLE_POSITIONS").unwrap_or_else(|_| "60".to_owned());
+    let mut oracle = Command::new(python);
+    oracle.arg(Path::new(FOLDER).join("area.py")).arg(env!("CARGO_BIN_EXE_goband")).args(["--positions", &positions]);
+    let out = run(&mut oracle).unwrap_or_else(|differences| panic!("{differences}"));
+    let said = String::from_utf8_lossy(&out.stdout);
+    println!("{said}");
+    let totals: serde_json::Value = serde_json::from_str(said.lines().last().unwrap()).unwrap();
+    assert_eq!(totals["positions"].to_string(), positions);
+    assert_eq!(totals["differences"], 0);
+    assert!(
+        totals["shared"].as_u64() > Some(0) && totals["dead"].as_u64() > Some(0),
+        "nothing shared or dead: {totals}"
+    );
+}
+
+#[test]
+fn an_independent_program_agrees_on_every_move() {
+    let Some(python) = oracle() else { return };
     let games = std::env::var("GOBAND_ORACLE_GAMES").unwrap_or_else(|_| "200".to_owned());
     let mut oracle = Command::new(python);
     oracle.arg(Path::new(FOLDER).join("oracle.py")).arg(env!("CARGO_BIN_EXE_goband")).args(["--games", &games]);

@@ -17,15 +17,16 @@ pub struct FinalCount {
 }
 
 impl FinalCount {
-    /// Counts what lies on the board as the ruleset does. `penalty`: what each side gives, `[Black, White]`, in its unit.
+    /// Counts what lies on the board as the ruleset does. `handicap`: as far as it is known; stones that lay there when White
+    /// began are seen. `penalty`: what each side gives, `[Black, White]`, in the ruleset's unit.
     /// Takes about a tenth of a second on 19 × 19; the same game gives the same.
-    pub fn of(history: &History, rules: &Ruleset, penalty: [Amount; 2]) -> FinalCount {
+    pub fn of(history: &History, rules: &Ruleset, handicap: u32, penalty: [Amount; 2]) -> FinalCount {
         let board = history.board();
         let proposal = propose(board);
         let options = CountOptions {
             dead: proposal.dead(),
             prisoners: [Color::Black, Color::White].map(|c| history.prisoners(c)),
-            handicap: handicap(history),
+            handicap: handicap.max(handicap_stones(history)),
             penalty,
             ..CountOptions::default()
         };
@@ -77,7 +78,7 @@ impl FinalCount {
 }
 
 /// Black stones that lay on the board when White began: handicap stones.
-fn handicap(history: &History) -> u32 {
+fn handicap_stones(history: &History) -> u32 {
     let start = history.start();
     let black = start.stones(Color::Black);
     if history.first() == Color::White && black >= 2 && start.stones(Color::White) == 0 { black as u32 } else { 0 }
@@ -90,7 +91,7 @@ mod tests {
 
     fn final_count(rows: &[&str], first: Color, penalty: [Amount; 2]) -> FinalCount {
         let history = History::new(Board::from_rows(rows).unwrap(), first);
-        FinalCount::of(&history, &Ruleset::builtin("cwa").unwrap(), penalty)
+        FinalCount::of(&history, &Ruleset::builtin("cwa").unwrap(), 0, penalty)
     }
 
     const ROWS: [&str; 9] = [
@@ -113,6 +114,9 @@ mod tests {
         let text = f.text();
         assert!(text.en.contains("W+2 1/4") && text.en.contains("look dead: B8 (1 stone)"), "{text:?}");
         assert!(text.zh.contains("B8（共1子）"), "{text:?}");
+        let history = History::new(Board::from_rows(&ROWS).unwrap(), Color::Black);
+        let first_move = FinalCount::of(&history, &Ruleset::builtin("cwa").unwrap(), 1, [Amount::ZERO; 2]);
+        assert_eq!(first_move.count.result(), "B+1 1/2", "the first move without komi");
         let fined = final_count(&ROWS, Color::Black, [Amount::ZERO, Amount::whole(4)]);
         assert_eq!(fined.count.result(), "B+1 3/4");
         assert!(fined.text().en.contains("Penalties in it: Black 0, White 4"), "{:?}", fined.text());
@@ -123,8 +127,8 @@ mod tests {
         let mut rows = vec![".........".to_owned(); 9];
         rows[2] = "..B...B..".to_owned();
         let board = Board::from_rows(&rows).unwrap();
-        assert_eq!(handicap(&History::new(board.clone(), Color::White)), 2);
-        assert_eq!(handicap(&History::new(board, Color::Black)), 0, "a position that was adopted");
-        assert_eq!(handicap(&History::new(Board::from_rows(&ROWS).unwrap(), Color::White)), 0);
+        assert_eq!(handicap_stones(&History::new(board.clone(), Color::White)), 2);
+        assert_eq!(handicap_stones(&History::new(board, Color::Black)), 0, "a position that was adopted");
+        assert_eq!(handicap_stones(&History::new(Board::from_rows(&ROWS).unwrap(), Color::White)), 0);
     }
 }

@@ -48,7 +48,7 @@ impl Referee {
         let game = self.ledger.game.as_ref()?;
         let rules = &self.options.ruleset;
         let decided = self.ledger.conduct.standing(rules).penalty(rules.komi.unit);
-        let reckoned = FinalCount::of(game, rules, decided).text();
+        let reckoned = FinalCount::of(game, rules, self.options.handicap, decided).text();
         let said = describe(e, game.size());
         Some(Text::new(format!("{} {}", said.en, reckoned.en), format!("{}{}", said.zh, reckoned.zh)))
     }
