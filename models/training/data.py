@@ -6,6 +6,9 @@ import random
 import cv2
 import numpy as np
 
+import augment
+import negatives
+
 cv2.setNumThreads(1)
 POSITIVE = 8    # extra weight of the blobs in the heat maps; a continued training (--init) lowers it
 SIDE = 1024     # longest side that pictures are kept at
@@ -228,6 +231,14 @@ def photometric(img):
     """uint8 RGB in and out. Every change is monotone in brightness, so black stays darker than white."""
     global _noise
     h, w = img.shape[:2]
+    p = random.random()
+    odd = p < .36       # the light is odd enough: the curves below are spared mostly
+    if p < .22:
+        img = augment.coloured_light(img)
+    elif p < .28:
+        img = augment.darkness(img)
+    elif p < .36:
+        img = augment.blown(img)
     if random.random() < .5:       # shadows: soft or hard-edged
         m = np.zeros((h // 4, w // 4), np.float32)
         for _ in range(random.randint(1, 3)):
@@ -257,21 +268,25 @@ def photometric(img):
     # one curve a channel: cast, exposure, gamma, contrast
     x = np.linspace(0, 1, 256)
     p = random.random()
-    if p < .15:         # strong coloured light
+    if odd and random.random() < .8:
+        p = 1
+    if p < .08:         # strong coloured light
         cast = np.array([rnd(.08, 1), rnd(.08, 1), rnd(.08, 1)])
         cast = cast / cast.max() * rnd(.8, 1.3)
-    elif p < .75:
+    elif p < .7:
         cast = np.array([rnd(.75, 1.25), rnd(.85, 1.15), rnd(.7, 1.3)])
     else:
         cast = np.ones(3)
     e, g, k, lift = 2 ** rnd(-.9, .6), 2 ** rnd(-.5, .5), rnd(.7, 1.3), max(0, rnd(-.15, .12))
+    if p == 1:
+        e, g, k, lift = 1, 1, 1, max(0, rnd(-.3, .1))
     lut = np.empty((256, 1, 3), np.float32)
     for c in range(3):
         y = (x ** 2.2 * cast[c] * e) ** (g / 2.2)
         y = (y - .45) * k + .45
         lut[:, 0, c] = lift + (1 - lift) * y
     img = cv2.LUT(img, np.clip(lut * 255, 0, 255).astype(np.uint8))
-    p = random.random()
+    p = random.random() + .3 * odd
     if p < .05:
         img = np.repeat(cv2.cvtColor(img, cv2.COLOR_RGB2GRAY)[..., None], 3, 2)
     elif p < .25:
@@ -309,6 +324,10 @@ def photometric(img):
         img = np.clip(img + n * rnd(1, 12), 0, 255).astype(np.uint8)
     if random.random() < .5:
         img = cv2.imdecode(cv2.imencode(".jpg", img, [cv2.IMWRITE_JPEG_QUALITY, random.randint(25, 92)])[1], cv2.IMREAD_COLOR)
+    if random.random() < .1:
+        img = augment.webcam(img)
+    if random.random() < .05:       # a black and white camera, a grey scan
+        img = np.repeat(cv2.cvtColor(img, cv2.COLOR_RGB2GRAY)[..., None], 3, 2)
     return img
 
 
@@ -566,6 +585,9 @@ def sample_locate(rec, size, hands, aug=True):
     pt = np.clip(pitch_of(p), 3, 60)
     med = float(np.median(pt))
     mask = None
+    if random.random() < .08:
+        st = (rec["lab"] == 1) | (rec["lab"] == 2)
+        img = augment.dye(img, fwd(rec["base"])[st], pt[st] * .47, rec["lab"][st])
     if random.random() < .2:
         st = (rec["lab"] == 1) | (rec["lab"] == 2)
         img = stone_shadows(img, fwd(rec["base"])[st], pt[st] * .47, pt[st])
@@ -611,23 +633,49 @@ def sample_locate(rec, size, hands, aug=True):
     return photometric(img) if aug else img, t, wt
 
 
-def negative(recs, size):
-    """A picture without a board: procedural nets and checks, or the surroundings of a board."""
+def surroundings(recs, size):
+    """A part of a picture beside its board."""
+    for _ in range(30):
+        rec = random.choice(recs)
+        img = rec["img"]
+        if min(img.shape[:2]) < 340:
+            continue
+        s = random.randint(96, 320)
+        y, x = random.randint(0, img.shape[0] - s), random.randint(0, img.shape[1] - s)
+        c = np.float32(rec["pts"][[0, 0, -1, -1], [0, -1, -1, 0]])
+        c = (c - c.mean(0)) * 1.1 + c.mean(0)
+        box = np.float32([[x, y], [x + s, y], [x + s, y + s], [x, y + s]])
+        if cv2.intersectConvexConvex(cv2.convexHull(c), box)[0] < 1:
+            return cv2.resize(img[y:y + s, x:x + s], size)
+    return None
+
+
+def plain(pictures, size):
+    """A part of a picture without any board."""
+    img = random.choice(pictures)["img"]
+    h, w = img.shape[:2]
+    s = random.randint(min(120, h, w), min(h, w))
+    y, x = random.randint(0, h - s), random.randint(0, w - s)
+    img = np.rot90(img[y:y + s, x:x + s], random.choice([0, 0, 0, 1, 2, 3]))
+    return cv2.resize(img[:, ::-1] if random.random() < .5 else img, size, interpolation=cv2.INTER_AREA)
+
+
+def negative(recs, pictures, size):
+    """A picture without a board: photos, the surroundings of a board, other boards, nets and checks."""
     w, h = size
     p = random.random()
-    if p < .4:
-        for _ in range(30):
-            rec = random.choice(recs)
-            img = rec["img"]
-            if min(img.shape[:2]) < 340:
-                continue
-            s = random.randint(96, 320)
-            y, x = random.randint(0, img.shape[0] - s), random.randint(0, img.shape[1] - s)
-            c = np.float32(rec["pts"][[0, 0, -1, -1], [0, -1, -1, 0]])
-            c = (c - c.mean(0)) * 1.1 + c.mean(0)
-            box = np.float32([[x, y], [x + s, y], [x + s, y + s], [x, y + s]])
-            if cv2.intersectConvexConvex(cv2.convexHull(c), box)[0] < 1:
-                return photometric(cv2.resize(img[y:y + s, x:x + s], (w, h)))
+    if p < .2:
+        img = surroundings(recs, size)
+        if img is not None:
+            return photometric(img)
+    if p < .35 and pictures:
+        return photometric(plain(pictures, size))
+    if p < .88:
+        b = random.random()
+        ground = plain(pictures, size) if pictures and b < .4 else surroundings(recs, size) if b < .8 else None
+        if ground is None:
+            ground = negatives.canvas(w, h, negatives.any_colour())
+        return photometric(negatives.scene(ground, size, many=random.choice([1, 1, 1, 1, 2])))
     img = np.empty((h, w, 3), np.float32)
     img[:] = cloth()
     img *= (1 + (smooth_field(h, w, random.randint(2, 40)) - .5) * rnd(0, .5))[..., None]
@@ -737,6 +785,10 @@ def sample_read(rec, hands, aug=True, jitter=True, corners=False):
                 d = np.random.uniform(-.46, .46, 2)
                 if move_stone(img, r, c, d[0], d[1], random.choice(q)):
                     off[r, c] += d
+        if random.random() < .09:
+            st = (lab == 1) | (lab == 2)
+            b = persp(hm, base)[st]
+            img = augment.dye(img, b, np.full(len(b), 7.7), lab[st])
         if random.random() < .25:
             st = (lab == 1) | (lab == 2)
             b = persp(hm, base)[st]

@@ -36,22 +36,25 @@ for f in a.cache:
     r, c = pickle.load(open(f, "rb"))
     recs += r
     cuts += c
+plain = [r for r in recs if r["source"] == "plain"]
+recs = [r for r in recs if r["source"] != "plain"]
 stills = [r for r in recs if r["source"] == "stills"]
 held_stills = {r["name"] for r in random.Random(7).sample(stills, len(stills) // 5)}
 CLIP = "dev-13x13-dense"
-held = lambda r: (r["source"] in ("pic2sgf", "goban-to-sgf") or r["name"].startswith(CLIP)
+held = lambda r: (r["source"] in ("pic2sgf", "goban-to-sgf") or "pic2sgf" in r["name"] or "goban-to-sgf" in r["name"] or r["name"].startswith(CLIP)
                   or (r["source"] == "stills" and r["name"] in held_stills))
 test = [r for r in recs if held(r)]
 train = recs if a.all else [r for r in recs if not held(r)]
 if not a.all:
     cuts = [c for c in cuts if c["frame"][0] != CLIP]
+around = [r for r in train if "inside" not in r]
 if a.init:
     data.POSITIVE = 3
 by = {}
 for r in train:
     by.setdefault(r["source"], []).append(r)
-WEIGHT = {"locate": {"stills": .5, "go-corners": .13, "gobonline": .08, "pic2sgf": .11, "goban-to-sgf": .05, "clips": .05, "hands": .09, "stones": .09},
-          "read": {"stills": .48, "go-corners": .15, "gobonline": .05, "pic2sgf": .10, "goban-to-sgf": .04, "clips": .06, "hands": .16, "stones": .09}}[a.net]
+WEIGHT = {"locate": {"stills": .5, "go-corners": .13, "gobonline": .08, "pic2sgf": .11, "goban-to-sgf": .05, "clips": .05, "hands": .07, "stones": .09, "filled": .14, "hard": .3},
+          "read": {"stills": .48, "go-corners": .15, "gobonline": .05, "pic2sgf": .10, "goban-to-sgf": .04, "clips": .06, "hands": .14, "stones": .1, "filled": .16, "hard": .3}}[a.net]
 print({k: len(v) for k, v in by.items()}, "test", len(test), "hands", len(cuts), flush=True)
 
 
@@ -66,8 +69,8 @@ def pick(n=None):
 def batch_locate(b=8, side=320):
     xs, ts, ws = [], [], []
     for _ in range(b):
-        if random.random() < (.09 if a.init else .06):
-            x, t, w = data.negative([r for r in train if "inside" not in r], (side, side)), np.zeros((5, side // 2, side // 2), np.float32), np.ones((5, side // 2, side // 2), np.float32)
+        if random.random() < (.13 if a.init else .06):
+            x, t, w = data.negative(around, plain, (side, side)), np.zeros((5, side // 2, side // 2), np.float32), np.ones((5, side // 2, side // 2), np.float32)
             w[3] = .3
         else:
             x, t, w = data.sample_locate(pick(), (side, side), cuts)
@@ -98,7 +101,7 @@ def loss_read(y, l, o):
 net = nets.Locate() if a.net == "locate" else nets.Read()
 batch, loss_of = (batch_locate, loss_locate) if a.net == "locate" else (batch_read, loss_read)
 if a.init:
-    net.load_state_dict(torch.load(a.init))
+    net.load_state_dict(torch.load(a.init), strict=False)
 net = net.to(memory_format=torch.channels_last)
 ema = copy.deepcopy(net)
 decay = [p for p in net.parameters() if p.ndim > 1]

@@ -96,6 +96,11 @@ impl Heat {
         best
     }
 
+    /// Strongest heat of each kind of crossing (empty, black, white) within `radius` cells.
+    pub fn kinds(&self, cell: [f64; 2], radius: f64) -> [f32; 3] {
+        [0, 1, 2].map(|kind| self.strongest(self.plane(kind), cell, radius))
+    }
+
     /// Strongest corner heat within `radius` cells.
     pub fn corner(&self, cell: [f64; 2], radius: f64) -> f32 {
         self.strongest(self.plane(Self::CORNER), cell, radius)

@@ -22,12 +22,25 @@ pub struct PhotoReading {
 }
 
 impl PhotoReading {
-    /// N strings of `.`, `B`, `W`, `?`.
+    /// N strings of `.`, `B`, `W`, `?`. Only what is surely covered is `?`: there is no second photo that could settle a doubt,
+    /// so a point that is partly seen gets its likeliest reading, and `points` says how sure that is.
     pub fn rows(&self) -> Vec<String> {
-        self.points
-            .chunks(self.lattice.size as usize)
-            .map(|row| row.iter().map(PointReading::letter).collect())
-            .collect()
+        self.points.chunks(self.lattice.size as usize).map(|row| row.iter().map(letter).collect()).collect()
+    }
+}
+
+/// From this probability on, a point of a photo counts as covered.
+const COVERED: f32 = 0.75;
+
+fn letter(p: &PointReading) -> char {
+    if p.hidden >= COVERED {
+        '?'
+    } else if p.empty >= p.black.max(p.white) {
+        '.'
+    } else if p.black >= p.white {
+        'B'
+    } else {
+        'W'
     }
 }
 
@@ -105,6 +118,16 @@ fn settle_lone_doubts(points: &mut [PointReading], size: u8) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_photo_gives_the_likeliest_reading_of_what_is_partly_seen() {
+        let p = |empty, black, white, hidden| PointReading { empty, black, white, hidden, offset: [0.0; 2] };
+        assert_eq!(letter(&p(0.1, 0.37, 0.49, 0.04)), 'W');
+        assert_eq!(letter(&p(0.44, 0.48, 0.04, 0.04)), 'B');
+        assert_eq!(letter(&p(0.36, 0.02, 0.04, 0.58)), '.');
+        assert_eq!(letter(&p(0.1, 0.02, 0.03, 0.85)), '?');
+        assert_eq!(letter(&PointReading::HIDDEN), '?');
+    }
 
     #[test]
     fn lone_doubts_are_settled_and_covered_regions_are_not() {

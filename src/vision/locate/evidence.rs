@@ -173,6 +173,22 @@ impl Evidence {
         })
     }
 
+    /// Mean strength of "crossings" one line beyond each side (top, bottom, left, right); `None` where most of them are out of the
+    /// picture. A grid with one line more than the board has it strong on one side alone.
+    pub fn beyond(&self, row: i32, col: i32, size: u8) -> [Option<f64>; 4] {
+        let n = i32::from(size);
+        let side = |at: &dyn Fn(i32) -> (i32, i32)| {
+            let seen: Vec<f64> = (0..n).map(at).filter_map(|(r, c)| self.crossing(r, c)).map(f64::from).collect();
+            (seen.len() as i32 * 2 > n).then(|| seen.iter().sum::<f64>() / seen.len() as f64)
+        };
+        [
+            side(&|k| (row - 1, col + k)),
+            side(&|k| (row + n, col + k)),
+            side(&|k| (row + k, col - 1)),
+            side(&|k| (row + k, col + n)),
+        ]
+    }
+
     /// Score of one window; `None` if too little of it is in the picture.
     pub fn score(&self, row: i32, col: i32, size: u8) -> Option<f64> {
         let n = i32::from(size);

@@ -8,6 +8,8 @@
 
 mod evidence;
 mod grow;
+mod hypotheses;
+mod likeness;
 mod outline;
 
 use opencv::core::{Mat, Rect, Size};
@@ -15,9 +17,11 @@ use opencv::prelude::*;
 
 pub use evidence::Support;
 use evidence::{Evidence, View};
+use hypotheses::{Candidate, hypotheses};
+use likeness::Plan;
 
 use super::error::{Result, VisionError};
-use super::heat::{Heat, Peak};
+use super::heat::Heat;
 use super::lattice::{Lattice, Match};
 use super::nets::{LocateNet, Models};
 use super::picture::{check_picture, resized};
@@ -32,6 +36,11 @@ const ENOUGH: f64 = 0.98;
 /// Pixels per pitch and pitches of margin of the closer look.
 const CLOSE_PITCH_PX: f64 = 22.0;
 const CLOSE_MARGIN: f64 = 2.0;
+/// The same for a plane whose board is still to be found.
+const PLANE_PITCH_PX: f64 = 20.0;
+const PLANE_MARGIN: f64 = 3.0;
+/// How often the network looks at one photo at most; a clear board takes three or four.
+const MOST_LOOKS: usize = 36;
 
 /// What is known beforehand.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,11 +52,40 @@ pub struct LocateOptions {
 /// Holds the network; one for each thread.
 pub struct Locator {
     net: LocateNet,
+    /// How often the network has looked at the present photo.
+    looks: usize,
 }
 
-struct Candidate {
+/// A lattice with the probability that the grid on it is a Go board's.
+struct Measured {
+    /// Its confidence is that of the geometry alone.
     lattice: Lattice,
-    score: f64,
+    likeness: f64,
+}
+
+impl Measured {
+    fn worth(&self) -> f64 {
+        self.lattice.confidence * self.likeness
+    }
+}
+
+/// What has been found so far.
+struct Search {
+    sizes: Vec<u8>,
+    image_size: [i32; 2],
+    best: Option<Measured>,
+    /// Lattices that were measured: what leads to one of them again is not worth a second look.
+    tried: Vec<Lattice>,
+}
+
+impl Search {
+    fn found(&self) -> bool {
+        self.best.as_ref().is_some_and(|b| b.lattice.confidence >= ENOUGH && b.likeness >= LEAST_CONFIDENCE)
+    }
+
+    fn knows(&self, lattice: &Lattice) -> bool {
+        self.tried.iter().any(|t| t.size == lattice.size && movement(t, lattice) < 0.25)
+    }
 }
 
 /// One way to look at the photo.
@@ -60,7 +98,7 @@ impl Locator {
     /// # Errors
     /// If the network cannot be loaded.
     pub fn new(models: &Models) -> Result<Locator> {
-        Ok(Locator { net: models.locate()? })
+        Ok(Locator { net: models.locate()?, looks: 0 })
     }
 
     /// The board on a photo (8-bit BGR).
@@ -76,47 +114,13 @@ impl Locator {
             Some(size) => vec![size],
             None => SIZES.to_vec(),
         };
-        let whole = Rect::new(0, 0, image.cols(), image.rows());
-        let mut best: Option<Lattice> = None;
-        let mut area: Option<Rect> = None;
-        for attempt in 0..5 {
-            let look = match attempt {
-                0 => Look { rect: whole, long_side: 512.0 },
-                1 => Look { rect: whole, long_side: 272.0 },
-                // the board's area alone, when it is much smaller than the photo
-                2 => match area {
-                    Some(rect) if rect.width.max(rect.height) * 10 < whole.width.max(whole.height) * 8 => {
-                        Look { rect, long_side: 512.0 }
-                    }
-                    _ => continue,
-                },
-                3 => Look { rect: whole, long_side: 800.0 },
-                _ => Look { rect: whole, long_side: 400.0 },
-            };
-            // enlarging shows nothing new
-            let full = f64::from(look.rect.width.max(look.rect.height));
-            if attempt > 0 && look.long_side > 1.5 * full {
-                continue;
-            }
-            let (heat, view) = self.look(image, &look)?;
-            if attempt == 0 {
-                area = outline::area(&heat, &view, whole);
-            }
-            let image_size = [image.cols(), image.rows()];
-            for candidate in candidates(&heat, &view, image_size, &sizes) {
-                let Some(lattice) = self.refine(image, &candidate.lattice)? else { continue };
-                if best.as_ref().is_none_or(|b| lattice.confidence > b.confidence) {
-                    let enough = lattice.confidence >= ENOUGH;
-                    best = Some(lattice);
-                    if enough {
-                        break;
-                    }
-                }
-            }
-            if best.as_ref().is_some_and(|b| b.confidence >= ENOUGH) {
-                break;
-            }
-        }
+        let mut search = Search { sizes, image_size: [image.cols(), image.rows()], best: None, tried: Vec::new() };
+        self.looks = 0;
+        self.search(image, &mut search)?;
+        let best = search.best.map(|mut b| {
+            b.lattice.confidence = b.lattice.confidence.min(b.likeness);
+            b.lattice
+        });
         match best {
             Some(lattice) if lattice.confidence >= LEAST_CONFIDENCE => Ok(lattice.upright()),
             Some(lattice) => Err(VisionError::NoBoard(format!(
@@ -130,6 +134,85 @@ impl Locator {
         }
     }
 
+    /// Looks ever harder until something is sure enough.
+    fn search(&mut self, image: &Mat, search: &mut Search) -> Result<()> {
+        let whole = Rect::new(0, 0, image.cols(), image.rows());
+        let long = f64::from(whole.width.max(whole.height));
+        let (heat, view) = self.look(image, &Look { rect: whole, long_side: 512.0 })?;
+        let first = hypotheses(&heat, &view, search.image_size, &search.sizes);
+        if self.follow(image, first.candidates, search)? {
+            return Ok(());
+        }
+        // a slanted board has crossings too close on its far side: seen from straight above they are as far apart as on the near one
+        if self.follow_planes(image, first.planes, search)? {
+            return Ok(());
+        }
+        let mut looks = vec![Look { rect: whole, long_side: 272.0 }];
+        // the board's area alone, when it is much smaller than the photo
+        if let Some(rect) = outline::area(&heat, &view, whole) {
+            if f64::from(rect.width.max(rect.height)) < 0.8 * long {
+                looks.push(Look { rect, long_side: 512.0 });
+            }
+        }
+        looks.extend([Look { rect: whole, long_side: 800.0 }, Look { rect: whole, long_side: 400.0 }]);
+        for look in looks {
+            // enlarging shows nothing new
+            if look.long_side > 1.5 * f64::from(look.rect.width.max(look.rect.height)) {
+                continue;
+            }
+            if self.looks >= MOST_LOOKS {
+                break;
+            }
+            let (heat, view) = self.look(image, &look)?;
+            let next = hypotheses(&heat, &view, search.image_size, &search.sizes);
+            if self.follow(image, next.candidates, search)? {
+                return Ok(());
+            }
+            if look.long_side > 500.0 && self.follow_planes(image, next.planes, search)? {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Measures candidates; true as soon as one is sure enough.
+    fn follow(&mut self, image: &Mat, candidates: Vec<Candidate>, search: &mut Search) -> Result<bool> {
+        for candidate in candidates {
+            if search.knows(&candidate.lattice) || self.looks >= MOST_LOOKS {
+                continue;
+            }
+            let Some(mut measured) = self.measure(image, &candidate.lattice)? else { continue };
+            search.tried.push(measured.lattice.upright());
+            // a size that was asked for is a promise that there is a board
+            if search.sizes.len() == 1 {
+                measured.likeness = 1.0;
+            }
+            if search.best.as_ref().is_none_or(|b| measured.worth() > b.worth()) {
+                search.best = Some(measured);
+            }
+            if search.found() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Looks at planes from straight above and follows what is seen there.
+    fn follow_planes(&mut self, image: &Mat, planes: Vec<Lattice>, search: &mut Search) -> Result<bool> {
+        for plane in planes {
+            if self.looks >= MOST_LOOKS {
+                break;
+            }
+            let pitch_px = if plane.size < 19 { CLOSE_PITCH_PX } else { PLANE_PITCH_PX };
+            let (heat, view, _) = self.look_from_above(image, &plane, pitch_px, PLANE_MARGIN)?;
+            let next = hypotheses(&heat, &view, search.image_size, &search.sizes);
+            if self.follow(image, next.candidates, search)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn look(&mut self, image: &Mat, look: &Look) -> Result<(Heat, View)> {
         let (w, h) = (f64::from(look.rect.width), f64::from(look.rect.height));
         let scale = look.long_side / w.max(h);
@@ -137,6 +220,7 @@ impl Locator {
         let size = Size::new(sixteen(w), sixteen(h));
         let part = Mat::roi(image, look.rect)?.try_clone()?;
         let small = resized(&part, size)?;
+        self.looks += 1;
         let heat = self.net.heat(&small)?;
         let view = View::Photo {
             origin: [f64::from(look.rect.x), f64::from(look.rect.y)],
@@ -145,14 +229,26 @@ impl Locator {
         Ok((heat, view))
     }
 
-    fn look_closer(&mut self, image: &Mat, lattice: &Lattice) -> Result<(Heat, View)> {
-        let pitches = f64::from(lattice.size - 1) + 2.0 * CLOSE_MARGIN;
-        let side = (CLOSE_PITCH_PX * pitches / 16.0).round() * 16.0;
+    fn look_closer(&mut self, image: &Mat, lattice: &Lattice) -> Result<(Heat, View, Mat)> {
+        self.look_from_above(image, lattice, CLOSE_PITCH_PX, CLOSE_MARGIN)
+    }
+
+    fn look_from_above(
+        &mut self,
+        image: &Mat,
+        lattice: &Lattice,
+        pitch_px: f64,
+        margin: f64,
+    ) -> Result<(Heat, View, Mat)> {
+        let pitches = f64::from(lattice.size - 1) + 2.0 * margin;
+        let side = (pitch_px * pitches / 16.0).round() * 16.0;
         let pitch_px = side / pitches;
-        let board = Rectifier::new(lattice, [image.cols(), image.rows()], pitch_px, CLOSE_MARGIN)?.apply(image)?;
+        let board = Rectifier::new(lattice, [image.cols(), image.rows()], pitch_px, margin)?.apply(image)?;
+        self.looks += 1;
         let heat = self.net.heat(&board)?;
         let photo = [f64::from(image.cols()), f64::from(image.rows())];
-        Ok((heat, View::Rectified { lattice: Box::new(lattice.clone()), pitch_px, margin: CLOSE_MARGIN, photo }))
+        let view = View::Rectified { lattice: Box::new(lattice.clone()), pitch_px, margin, photo };
+        Ok((heat, view, board))
     }
 
     /// Measures a lattice that is right to about half a pitch anew, with the lens, and says how sure it is. `None` when hardly
@@ -161,11 +257,15 @@ impl Locator {
     /// # Errors
     /// If the picture is unusable.
     pub fn refine(&mut self, image: &Mat, lattice: &Lattice) -> Result<Option<Lattice>> {
+        Ok(self.measure(image, lattice)?.map(|m| m.lattice))
+    }
+
+    fn measure(&mut self, image: &Mat, lattice: &Lattice) -> Result<Option<Measured>> {
         let mut lattice = lattice.clone();
         let n = i32::from(lattice.size);
         let mut result = None;
         for round in 0..4 {
-            let (heat, view) = self.look_closer(image, &lattice)?;
+            let (heat, view, board) = self.look_closer(image, &lattice)?;
             let evidence = Evidence::new(&heat, &view, &lattice, [-1, -1], [n, n]);
             let windows = evidence.windows(&[lattice.size]);
             let Some(&window) = windows.first() else { return Ok(None) };
@@ -190,10 +290,15 @@ impl Locator {
             tracing::debug!(size = lattice.size, round, confidence = fitted.confidence, residual_pitches, ?support);
             let moved = movement(&lattice, &fitted);
             lattice = fitted;
-            result = Some(lattice.clone());
-            if moved < 0.2 {
-                break;
+            if moved < 0.2 || round == 3 {
+                let View::Rectified { pitch_px, margin, .. } = view else { return Ok(None) };
+                let plan = Plan::new(&heat, &board, lattice.size, pitch_px, margin)?;
+                let features = plan.features(evidence.beyond(window.row, window.col, lattice.size));
+                tracing::debug!(size = lattice.size, confidence = lattice.confidence, corners = ?lattice.corners(), ?support, residual_pitches, ?features, "measured");
+                let likeness = likeness::probability(&features, lattice.confidence);
+                return Ok(Some(Measured { lattice, likeness }));
             }
+            result = Some(Measured { lattice: lattice.clone(), likeness: 0.0 });
         }
         Ok(result)
     }
@@ -211,7 +316,7 @@ impl Locator {
         for size in sizes {
             let given = Lattice::from_corners(size, corners, image_size)?;
             let n = i32::from(size);
-            let (heat, view) = self.look_closer(image, &given)?;
+            let (heat, view, _) = self.look_closer(image, &given)?;
             let evidence = Evidence::new(&heat, &view, &given, [-1, -1], [n, n]);
             let score = evidence.score(0, 0, size).map_or(f64::MIN, |s| s / f64::from(n * n));
             if best.as_ref().is_none_or(|(s, _)| score > *s) {
@@ -231,7 +336,7 @@ impl Locator {
     /// If the picture is unusable.
     pub fn support(&mut self, image: &Mat, lattice: &Lattice) -> Result<Option<Support>> {
         let n = i32::from(lattice.size);
-        let (heat, view) = self.look_closer(image, lattice)?;
+        let (heat, view, _) = self.look_closer(image, lattice)?;
         let windows = Evidence::new(&heat, &view, lattice, [-1, -1], [n, n]);
         let ranked = windows.windows(&[lattice.size]);
         let own = ranked.iter().find(|w| (w.row, w.col) == (0, 0));
@@ -284,248 +389,4 @@ fn matches(heat: &Heat, view: &View, lattice: &Lattice, reach: f64, threshold: f
         }
     }
     found
-}
-
-/// Follows the peaks from a rough lattice.
-fn settle(heat: &Heat, view: &View, lattice: Lattice, image_size: [i32; 2]) -> Lattice {
-    let mut lattice = lattice;
-    for reach in [0.45, 0.4, 0.35] {
-        let matches = matches(heat, view, &lattice, reach, 0.15);
-        if matches.len() < 16.max(lattice.size as usize * lattice.size as usize / 6) {
-            break;
-        }
-        match Lattice::fit(lattice.size, image_size, &matches, false) {
-            Ok(fitted) => lattice = fitted,
-            Err(_) => break,
-        }
-    }
-    lattice
-}
-
-/// A lattice of unknown origin and the crossings `(row, col, peak)` that were seen of it.
-struct Piece {
-    lattice: Lattice,
-    seen: Vec<(i32, i32, usize)>,
-    /// Sum of the strengths of the peaks on it.
-    weight: f64,
-}
-
-impl Piece {
-    /// The first and last `[row, col]` seen.
-    fn range(&self) -> ([i32; 2], [i32; 2]) {
-        let (mut first, mut last) = ([i32::MAX; 2], [i32::MIN; 2]);
-        for &(r, c, _) in &self.seen {
-            first = [first[0].min(r), first[1].min(c)];
-            last = [last[0].max(r), last[1].max(c)];
-        }
-        (first, last)
-    }
-
-    /// The same crossings with other axes: `[row, col]` become `[a row + b col, d row + e col]`; `m` has determinant 1 or -1.
-    fn with_axes(&self, m: [i32; 4]) -> Option<Piece> {
-        let [a, b, d, e] = m;
-        let det = f64::from(a * e - b * d);
-        // the inverse, for coordinates in the order [col, row]
-        let f = |v: i32| f64::from(v) / det;
-        let frame = [f(a), f(-d), 0.0, f(-b), f(e), 0.0];
-        Some(Piece {
-            lattice: self.lattice.reframed(frame, self.lattice.size)?,
-            seen: self.seen.iter().map(|&(r, c, i)| (a * r + b * c, d * r + e * c, i)).collect(),
-            weight: self.weight,
-        })
-    }
-
-    /// The likeliest choices of axes: a slanted look makes diagonals as short as the lines, but only the lines' own axes
-    /// give a square. Clockwise as seen, never mirrored.
-    fn axes(&self) -> Vec<Piece> {
-        let mut all = Vec::new();
-        for m in [[1, 0, 0, 1], [1, 1, 0, 1], [1, -1, 0, 1], [1, 0, 1, 1], [1, 0, -1, 1]] {
-            let Some(mut piece) = self.with_axes(m) else { continue };
-            let (first, last) = piece.range();
-            let middle = [0, 1].map(|i| f64::from(first[i] + last[i]) / 2.0);
-            let p = |dr: f64, dc: f64| piece.lattice.to_image([middle[0] + dr, middle[1] + dc]);
-            let (o, c, r) = (p(0.0, 0.0), p(0.0, 0.5), p(0.5, 0.0));
-            if (c[0] - o[0]) * (r[1] - o[1]) - (c[1] - o[1]) * (r[0] - o[0]) < 0.0 {
-                match piece.with_axes([1, 0, 0, -1]) {
-                    Some(turned) => piece = turned,
-                    None => continue,
-                }
-            }
-            let longest = (last[0] - first[0]).max(last[1] - first[1]);
-            all.push((longest, piece));
-        }
-        all.sort_by_key(|(longest, _)| *longest);
-        all.truncate(2);
-        all.into_iter().map(|(_, p)| p).collect()
-    }
-}
-
-/// Extends a patch with a model of the whole plane, one ring of crossings at a time: each ring must fit what was there before.
-fn extend(peaks: &[Peak], pixels: &[[f64; 2]], nodes: &[grow::Node], image_size: [i32; 2]) -> Option<Piece> {
-    let (r0, c0) = (nodes.iter().map(|n| n.row).min()?, nodes.iter().map(|n| n.col).min()?);
-    // the size only sets the scale of the numbers here: near 9 at first, so that a patch is well conditioned
-    const SCALE: u8 = 13;
-    let mut matched: Vec<(i32, i32, usize)> = nodes.iter().map(|n| (n.row - r0, n.col - c0, n.peak)).collect();
-    let mut lattice = None;
-    for round in 0..24 {
-        let matches: Vec<Match> = matched
-            .iter()
-            .map(|&(r, c, i)| Match {
-                board: [f64::from(r), f64::from(c)],
-                image: pixels[i],
-                weight: f64::from(peaks[i].strength),
-            })
-            .collect();
-        let fitted = if matches.len() > 120 && round % 3 == 2 {
-            Lattice::fit(SCALE, image_size, &matches, true).ok()?
-        } else {
-            Lattice::fit_plane(SCALE, image_size, &matches)?
-        };
-        let range = |f: fn(&(i32, i32, usize)) -> i32| {
-            let all = matched.iter().map(f);
-            (all.clone().min().unwrap_or(0) - 1, all.max().unwrap_or(0) + 1)
-        };
-        let (rows, cols) = (range(|m| m.0), range(|m| m.1));
-        let mut next: std::collections::BTreeMap<(i32, i32), (f64, usize)> = std::collections::BTreeMap::new();
-        for (i, p) in pixels.iter().enumerate() {
-            let [r, c] = fitted.to_board(*p);
-            let (ri, ci) = (r.round(), c.round());
-            let off = (r - ri).hypot(c - ci);
-            let (ri, ci) = (ri as i32, ci as i32);
-            if off > 0.25 || ri < rows.0 || ri > rows.1 || ci < cols.0 || ci > cols.1 || !fitted.in_front([r, c]) {
-                continue;
-            }
-            let slot = next.entry((ri, ci)).or_insert((off, i));
-            if off < slot.0 {
-                *slot = (off, i);
-            }
-        }
-        // a row or column that only a few stray peaks hit is none
-        let mut counts = [std::collections::BTreeMap::new(), std::collections::BTreeMap::new()];
-        for (r, c) in next.keys() {
-            *counts[0].entry(*r).or_insert(0) += 1;
-            *counts[1].entry(*c).or_insert(0) += 1;
-        }
-        let span = |counts: &std::collections::BTreeMap<i32, i32>| {
-            let full = counts.values().copied().max().unwrap_or(0);
-            let kept: Vec<i32> = counts.iter().filter(|(_, n)| **n * 4 >= full).map(|(i, _)| *i).collect();
-            Some((*kept.first()?, *kept.last()?))
-        };
-        let (rows, cols) = (span(&counts[0])?, span(&counts[1])?);
-        let new: Vec<(i32, i32, usize)> = next
-            .into_iter()
-            .filter(|((r, c), _)| (rows.0..=rows.1).contains(r) && (cols.0..=cols.1).contains(c))
-            .map(|((r, c), (_, i))| (r, c, i))
-            .collect();
-        if new.len() < 12 || rows.1 - rows.0 > 40 || cols.1 - cols.0 > 40 {
-            return None;
-        }
-        let same = new == matched;
-        matched = new;
-        lattice = Some(fitted);
-        if same {
-            break;
-        }
-    }
-    let weight = matched.iter().map(|m| f64::from(peaks[m.2].strength)).sum();
-    Some(Piece { lattice: lattice?, seen: matched, weight })
-}
-
-/// The largest different pieces of lattice in the heat.
-fn pieces(heat: &Heat, view: &View, image_size: [i32; 2]) -> Vec<Piece> {
-    let mut found: Vec<Piece> = Vec::new();
-    // strong peaks alone first: weak ones are clutter where the board is clear
-    for threshold in [0.4, 0.2] {
-        let mut peaks = heat.peaks(threshold);
-        peaks.truncate(800);
-        let pixels: Vec<[f64; 2]> = peaks.iter().map(|p| view.to_pixel(p.at)).collect();
-        let strength: f64 = peaks.iter().map(|p| f64::from(p.strength)).sum();
-        let mut covered = vec![false; peaks.len()];
-        for nodes in grow::patches(&peaks, 12, 10) {
-            if nodes.iter().filter(|n| covered[n.peak]).count() * 2 > nodes.len() {
-                continue;
-            }
-            let Some(piece) = extend(&peaks, &pixels, &nodes, image_size) else { continue };
-            for s in &piece.seen {
-                covered[s.2] = true;
-            }
-            let complete = piece.weight > 0.8 * strength;
-            found.push(piece);
-            if complete {
-                break;
-            }
-        }
-        found.sort_by(|a, b| b.weight.total_cmp(&a.weight));
-        if found.first().is_some_and(|p| p.weight > 0.6 * strength) {
-            break;
-        }
-    }
-    found.truncate(4);
-    found
-}
-
-/// The best few hypotheses of one look, best first.
-fn candidates(heat: &Heat, view: &View, image_size: [i32; 2], sizes: &[u8]) -> Vec<Candidate> {
-    let mut all: Vec<Candidate> = Vec::new();
-    for piece in pieces(heat, view, image_size).iter().flat_map(Piece::axes) {
-        let (first, last) = piece.range();
-        let lattice = &piece.lattice;
-        // room for the largest board to lie partly beyond what was matched
-        let largest = sizes.iter().copied().max().map_or(19, i32::from);
-        let room = |a: i32, b: i32| {
-            let spare = (largest - (b - a + 1)).max(0) + 2;
-            (a - spare, b + spare)
-        };
-        let ((r0, r1), (c0, c1)) = (room(first[0], last[0]), room(first[1], last[1]));
-        let evidence = Evidence::new(heat, view, lattice, [r0, c0], [r1, c1]);
-        let windows = evidence.windows(sizes);
-        tracing::debug!(?first, ?last, weight = piece.weight, best = ?windows.first(), "piece");
-        let mut taken = 0;
-        for window in windows {
-            if taken == 2 {
-                break;
-            }
-            if let Some(own) = lattice.reindexed(f64::from(window.row), f64::from(window.col), window.size) {
-                all.push(Candidate { lattice: own, score: window.score });
-                taken += 1;
-            }
-        }
-    }
-    let mut rough: Vec<(f64, Lattice)> = Vec::new();
-    for corners in outline::quadrilaterals(heat) {
-        let pixels = corners.map(|c| view.to_pixel(c));
-        for &size in sizes {
-            let Ok(lattice) = Lattice::from_corners(size, pixels, image_size) else { continue };
-            let n = i32::from(size);
-            let seen = Evidence::new(heat, view, &lattice, [0, 0], [n - 1, n - 1]).score(0, 0, size);
-            rough.extend(seen.map(|s| (s / f64::from(n * n), lattice)));
-        }
-    }
-    // not worth following where hardly anything fits
-    rough.retain(|(s, _)| *s > -1.2);
-    rough.sort_by(|a, b| b.0.total_cmp(&a.0));
-    for (_, lattice) in rough.into_iter().take(4) {
-        let lattice = settle(heat, view, lattice, image_size);
-        let n = i32::from(lattice.size);
-        let evidence = Evidence::new(heat, view, &lattice, [-1, -1], [n, n]);
-        if let Some(score) = evidence.score(0, 0, lattice.size) {
-            tracing::debug!(size = lattice.size, score, "quadrilateral");
-            all.push(Candidate { lattice, score });
-        }
-    }
-    all.sort_by(|a, b| b.score.total_cmp(&a.score));
-    let mut kept: Vec<Candidate> = Vec::new();
-    for c in all {
-        if kept.len() == 3 {
-            break;
-        }
-        let lattice = c.lattice.upright();
-        let known = kept.iter().any(|k| k.lattice.size == lattice.size && movement(&k.lattice, &lattice) < 0.4);
-        // a right lattice has 0.5 and more for each point already here
-        let points = f64::from(lattice.size) * f64::from(lattice.size);
-        if !known && c.score > 0.15 * points {
-            kept.push(Candidate { lattice, score: c.score });
-        }
-    }
-    kept
 }
