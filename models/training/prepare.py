@@ -1,12 +1,16 @@
-"""Reads the sources once and keeps them as one file: prepare.py --stills DIR --photos DIR --clips DIR --out cache.pkl [--read read.pt]
-With --read (a first read network) the lattices fitted through boxes of stones are checked and nudged with it."""
+"""Reads the sources once and keeps them as one file: prepare.py --stills DIR --photos DIR --clips DIR --out cache.pkl [--read read.pt] [--plain DIR]
+With --read (a first read network) the lattices fitted through boxes of stones are checked and nudged with it.
+--plain: pictures of anything but Go boards. Photos are kept once more with copies of their own stones on most of their empty points."""
 import argparse
+import glob
 import os
 import pickle
+import random
 
 import cv2
 import numpy as np
 
+from augment import fill_up
 from data import load_clip, load_photos, load_stills
 from stones import clean, load_stones
 
@@ -14,10 +18,20 @@ ap = argparse.ArgumentParser()
 for k in ("stills", "photos", "clips", "out"):
     ap.add_argument("--" + k, required=True)
 ap.add_argument("--read")
+ap.add_argument("--plain")
 a = ap.parse_args()
+random.seed(5), np.random.seed(5)
 recs, cuts = load_stills(a.stills), []
 for s in ("go-corners", "pic2sgf", "goban-to-sgf", "gobonline"):
     recs += load_photos(a.photos, s)
+recs += [f for r in recs if r["source"] in ("go-corners", "gobonline") for _ in range(2) for f in [fill_up(r, random.uniform(.55, .97))] if f]
+for f in sorted(glob.glob(os.path.join(a.plain, "**", "*.jpg"), recursive=True)) if a.plain else []:
+    img = cv2.imread(f)
+    if img is not None and min(img.shape[:2]) >= 200:
+        k = min(1, 640 / max(img.shape[:2]))
+        img = cv2.resize(img, None, fx=k, fy=k, interpolation=cv2.INTER_AREA)
+        if min(img.shape[:2]) >= 130:
+            recs.append(dict(img=np.ascontiguousarray(img[:, :, ::-1]), source="plain", name="plain:" + f, n=0))
 stones = load_stones(a.photos)
 recs += clean(stones, a.read) if a.read else stones
 k = 2 / 3

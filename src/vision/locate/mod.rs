@@ -149,10 +149,10 @@ impl Locator {
         }
         let mut looks = vec![Look { rect: whole, long_side: 272.0 }];
         // the board's area alone, when it is much smaller than the photo
-        if let Some(rect) = outline::area(&heat, &view, whole) {
-            if f64::from(rect.width.max(rect.height)) < 0.8 * long {
-                looks.push(Look { rect, long_side: 512.0 });
-            }
+        if let Some(rect) = outline::area(&heat, &view, whole)
+            && f64::from(rect.width.max(rect.height)) < 0.8 * long
+        {
+            looks.push(Look { rect, long_side: 512.0 });
         }
         looks.extend([Look { rect: whole, long_side: 800.0 }, Look { rect: whole, long_side: 400.0 }]);
         for look in looks {
