@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Held while this process may write a folder; the kernel frees it when the process ends, however it ends.
 #[derive(Debug)]
@@ -22,6 +23,26 @@ pub enum LockError {
     Io { path: PathBuf, source: io::Error },
 }
 
+/// The kernel frees a lock a moment late where a child process was being started when its holder let go: the child has the
+/// descriptor until it runs its own program.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Locks at once, or as soon as [`PATIENCE`] allows.
+fn lock_soon(file: &File) -> io::Result<()> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        // SAFETY: flock only reads the descriptor, which `file` keeps open.
+        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } == 0 {
+            return Ok(());
+        }
+        let error = io::Error::last_os_error();
+        if error.kind() != io::ErrorKind::WouldBlock || Instant::now() >= deadline {
+            return Err(error);
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
 impl FolderLock {
     /// Takes the lock `folder/name`; makes the folder if it is missing.
     ///
@@ -33,9 +54,7 @@ impl FolderLock {
         fs::create_dir_all(folder).map_err(fail)?;
         let mut file =
             OpenOptions::new().read(true).write(true).create(true).truncate(false).open(&path).map_err(fail)?;
-        // SAFETY: flock only reads the descriptor, which `file` keeps open.
-        if unsafe { libc::flock(file.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } != 0 {
-            let error = io::Error::last_os_error();
+        if let Err(error) = lock_soon(&file) {
             if error.kind() != io::ErrorKind::WouldBlock {
                 return Err(fail(error));
             }
