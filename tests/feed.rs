@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use goband::feed::{
     Condition, Feed, FeedConfig, Health, MoveView, OperatorAccess, OperatorInput, Patience, Ruling, StateView,
 };
-use goband::game::{Event, EventKind, Interval, Text};
+use goband::game::{Event, EventKind, Interval, Text, Word};
 use goband::rules::{Color, Point};
 
 fn config() -> FeedConfig {
@@ -539,6 +539,41 @@ fn the_operator_decides_where_that_is_allowed() {
     // a table that takes no input makes no client wait
     let statuses: Vec<u16> = (0..40).map(|_| post(at, "/api/decision", "", decision).status).collect();
     assert_eq!(statuses.last(), Some(&503));
+}
+
+#[test]
+fn a_word_of_the_recorder_is_answered_by_the_table() {
+    let off = Feed::spawn(config()).unwrap();
+    assert_eq!(post(off.address(), "/api/word", "", r#"{"say":"end_agreed"}"#).status, 403);
+
+    let operator = OperatorAccess { enabled: true, token: Some("secret".into()) };
+    let feed = Feed::spawn(FeedConfig { operator, ..config() }).unwrap();
+    let at = feed.address();
+    let inputs = feed.operator();
+    let table = std::thread::spawn(move || {
+        let mut said = Vec::new();
+        for _ in 0..2 {
+            let Ok(OperatorInput::Word { word, reply, .. }) = inputs.recv_timeout(Duration::from_secs(20)) else {
+                break;
+            };
+            reply.say(match word {
+                Word::Pass { .. } => Ok(vec![7, 8]),
+                _ => Err(Text::new("play is over", "对局已终止")),
+            });
+            said.push(word);
+        }
+        said
+    });
+    let passed = post(at, "/api/word", "", r#"{"say":"pass","color":"B"}"#);
+    assert_eq!((passed.status, passed.json()), (200, serde_json::json!({ "events": [7, 8] })));
+    let refused = post(at, "/api/word", "", r#"{"say":"resign","color":"W"}"#);
+    assert_eq!(refused.status, 409);
+    assert_eq!(refused.json()["error_zh"], "对局已终止");
+    assert_eq!(table.join().unwrap(), [Word::Pass { color: Color::Black }, Word::Resign { color: Color::White }]);
+
+    assert_eq!(post(at, "/api/word", "", r#"{"say":"dance"}"#).status, 400);
+    assert_eq!(post(at, "/api/word", "Origin: http://evil.example\r\n", r#"{"say":"end_agreed"}"#).status, 403);
+    assert_eq!(get(at, "/api/word").status, 405);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::capture::{CaptureThread, Pace};
-use crate::feed::FeedConfig;
+use crate::feed::{FeedConfig, OperatorAccess};
 use crate::game::{Event, GameInfo, Player};
 use crate::record::JOURNAL_FILE;
 use crate::referee::RefereeOptions;
@@ -87,7 +87,13 @@ pub fn run(args: DemoArgs) -> Result<u8> {
         corners: None,
         referee: RefereeOptions::new(ruleset),
         signal: SignalSetup { devices: devices.configs(), ..SignalSetup::default() },
-        feed: Some(FeedConfig { listen: page_address(&args.listen)?, table: "demo".into(), ..FeedConfig::default() }),
+        feed: Some(FeedConfig {
+            listen: page_address(&args.listen)?,
+            table: "demo".into(),
+            // whoever sits at this machine may try the referee's and the recorder's buttons
+            operator: OperatorAccess { enabled: true, token: None },
+            ..FeedConfig::default()
+        }),
         replay: true,
     })?;
     if let Some(address) = table.feed_address() {

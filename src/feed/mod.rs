@@ -30,6 +30,7 @@ mod server;
 mod stream;
 mod view;
 mod wire;
+mod word;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};

@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use serde::Deserialize;
 
 use super::http::{Refusal, refuse};
+use super::word::Reply;
+use crate::game::Word;
 pub use crate::rules::Ruling;
 use crate::rules::{Circumstance, Color, Outcome, Penalty};
 
@@ -32,6 +34,8 @@ pub enum OperatorInput {
     Verdict { of: u64, ruling: Ruling, particulars: Particulars, note: Option<String>, from: IpAddr },
     /// The referee has seen the event; it stays open.
     Acknowledge { of: u64, from: IpAddr },
+    /// What is said about the game; the answer is waited for.
+    Word { word: Word, from: IpAddr, reply: Reply },
 }
 
 #[derive(Deserialize)]

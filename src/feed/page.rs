@@ -10,10 +10,11 @@ use super::language::Language;
 const HTML: &str = include_str!("page/index.html");
 
 /// Path, content type, content.
-const ASSETS: [(&str, &str, &str); 5] = [
+const ASSETS: [(&str, &str, &str); 6] = [
     ("page.css", "text/css; charset=utf-8", include_str!("page/page.css")),
     ("texts.js", "text/javascript; charset=utf-8", include_str!("page/texts.js")),
     ("board.js", "text/javascript; charset=utf-8", include_str!("page/board.js")),
+    ("recorder.js", "text/javascript; charset=utf-8", include_str!("page/recorder.js")),
     ("page.js", "text/javascript; charset=utf-8", include_str!("page/page.js")),
     ("icon.svg", "image/svg+xml", include_str!("page/icon.svg")),
 ];

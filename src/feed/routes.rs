@@ -10,6 +10,7 @@ use super::http::{Body, Method, Refusal, Request, Response, refuse};
 use super::operator::{self, OperatorInput};
 use super::page;
 use super::server::Context;
+use super::word;
 
 /// Events in one answer, unless the client asks for fewer.
 const MAX_EVENTS: usize = 2000;
@@ -35,7 +36,7 @@ impl From<Response> for Answer {
 /// Answers a request; its body has been read.
 pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answer, Refusal> {
     let segments: Vec<&str> = request.segments.iter().map(String::as_str).collect();
-    let posts = matches!(segments.as_slice(), ["api", "decision" | "acknowledge"]);
+    let posts = matches!(segments.as_slice(), ["api", "decision" | "acknowledge" | "word"]);
     let allowed = if posts { "POST" } else { "GET, HEAD" };
     if posts != (request.method == Method::Post) || request.method == Method::Other {
         let refusal = Refusal { status: 405, why: "this method is not for this address" };
@@ -58,6 +59,7 @@ pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answ
         }
         ["api", "decision"] => operate(request, peer, context, operator::decision)?.into(),
         ["api", "acknowledge"] => operate(request, peer, context, operator::acknowledge)?.into(),
+        ["api", "word"] => say(request, peer, context)?.into(),
         ["game.sgf"] => files::sgf(hub.record_dir().as_deref(), &context.config.table, request)?.into(),
         ["evidence", ..] => files::evidence(hub.record_dir().as_deref(), &request.segments[1..], request)?.into(),
         ["picture.jpg"] => picture(request, context)?.into(),
@@ -103,33 +105,56 @@ fn picture(request: &Request, context: &Context) -> Result<Response, Refusal> {
     Ok(response.with("X-Picture-Age-Ms", age).with("Cache-Control", "no-store"))
 }
 
+/// Only an operator's own page may post, and only JSON.
+fn check_post(request: &Request, peer: IpAddr, context: &Context) -> Result<(), Refusal> {
+    access::may_operate(request, peer, &context.config.operator)?;
+    // Forms of foreign pages can send other types without asking, but not this one.
+    let kind = request.field("content-type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
+    if kind.eq_ignore_ascii_case("application/json") {
+        return Ok(());
+    }
+    refuse(415, "the body must be application/json")
+}
+
+fn hand_over(input: OperatorInput, context: &Context) -> Result<(), Refusal> {
+    match context.input.try_send(input) {
+        Ok(()) => Ok(()),
+        Err(TrySendError::Full(_)) => refuse(503, "too much operator input at once; try again"),
+        Err(TrySendError::Disconnected(_)) => refuse(503, "the table takes no operator input just now"),
+    }
+}
+
+/// A word about the game: the answer says what followed, or in both languages why it cannot be true.
+fn say(request: &Request, peer: IpAddr, context: &Context) -> Result<Response, Refusal> {
+    check_post(request, peer, context)?;
+    let (input, answer) = word::word(&request.body, peer)?;
+    hand_over(input, context)?;
+    Ok(match answer.wait() {
+        Some(Ok(events)) => Response::json(200, serde_json::json!({ "events": events }).to_string()),
+        Some(Err(why)) => Response::json(409, serde_json::json!({ "error": why.en, "error_zh": why.zh }).to_string()),
+        None => return refuse(503, "the table did not answer in time; look at the events before saying it again"),
+    })
+}
+
 fn operate(
     request: &Request,
     peer: IpAddr,
     context: &Context,
     read: fn(&[u8], IpAddr) -> Result<OperatorInput, Refusal>,
 ) -> Result<Response, Refusal> {
-    access::may_operate(request, peer, &context.config.operator)?;
-    // Forms of foreign pages can send other types without asking, but not this one.
-    let kind = request.field("content-type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
-        return refuse(415, "the body must be application/json");
-    }
+    check_post(request, peer, context)?;
     let input = read(&request.body, peer)?;
     let of = match &input {
         OperatorInput::Decision { of, .. }
         | OperatorInput::Verdict { of, .. }
         | OperatorInput::Acknowledge { of, .. } => *of,
+        OperatorInput::Word { .. } => return refuse(400, "say that at /api/word"),
     };
     if !context.hub.is_decidable(of) {
         return refuse(422, "no event of that number asks for a decision");
     }
     let acknowledged = matches!(input, OperatorInput::Acknowledge { .. });
-    match context.input.try_send(input) {
-        Ok(()) => {}
-        Err(TrySendError::Full(_)) => return refuse(503, "too much operator input at once; try again"),
-        Err(TrySendError::Disconnected(_)) => return refuse(503, "the table takes no operator input just now"),
-    }
+    hand_over(input, context)?;
     if acknowledged {
         context.hub.acknowledge(of);
     }

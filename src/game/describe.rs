@@ -292,6 +292,9 @@ impl Words<'_> {
             Obstructed => Text::new("Something covers the board.", "棋盘被遮挡。"),
             SourceLost => self.because("No pictures from the camera", "摄像机画面中断"),
             SourceBack => Text::new("The camera is back.", "摄像机画面恢复。"),
+            EndAgreedSignal if self.event.color.is_none() => {
+                Text::new("Both sides agree that the game is over.", "双方同意终局。")
+            }
             EndAgreedSignal => {
                 Text::new(format!("{who} signals agreement that the game is over."), format!("{who_zh}示意同意终局。"))
             }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::rules::{Circumstance, Color, Outcome, Penalty, Point, Repetition, Ruling, Term, Text};
+use crate::rules::{Amount, Circumstance, Color, Outcome, Penalty, Point, Repetition, Ruling, Term, Text};
 
 /// What happened. The names are those of `docs/events.md`, in snake case in JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -345,6 +345,9 @@ pub struct Event {
     /// What makes it another infraction in the eyes of the law (done on purpose, during a break).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circumstance: Option<Circumstance>,
+    /// With a counted `result`: by how much, in points as SGF writes it; nothing in a draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin_points: Option<Amount>,
 }
 
 impl Event {
@@ -377,6 +380,7 @@ impl Event {
             penalty: None,
             outcome: None,
             circumstance: None,
+            margin_points: None,
         }
     }
 }

@@ -10,6 +10,8 @@ const NAMED_CHAINS: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FinalCount {
     pub proposal: Proposal,
+    /// How it was counted.
+    pub options: CountOptions,
     /// The count if the proposal is confirmed.
     pub count: Count,
     /// Side of the board.
@@ -32,7 +34,7 @@ impl FinalCount {
         };
         // the dead stones are stones of this board
         let count = count(board, rules, &options).expect("a position of the game");
-        FinalCount { proposal, count, size: board.size() }
+        FinalCount { proposal, options, count, size: board.size() }
     }
 
     /// The result if confirmed, and which chains to look at.

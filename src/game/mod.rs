@@ -12,6 +12,7 @@ mod info;
 pub mod sgf;
 mod sink;
 mod state;
+mod word;
 
 pub use crate::rules::Text;
 pub use conduct::{case, decision};
@@ -21,3 +22,4 @@ pub use final_count::FinalCount;
 pub use info::{GameInfo, Orientation, Player};
 pub use sink::SinkReport;
 pub use state::{Ended, GameState, InfractionRecord, MoveRecord, Prisoners, SceneState};
+pub use word::{Settlement, Word};

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, EventKind, Interval, Text, case, decision};
 use crate::rules::{
-    Board, Class, Classification, Color, History, Ledger, Moment, Played, Point, Ruleset, Standing, Term, Window,
-    name_move,
+    Amount, Board, Class, Classification, Color, History, Ledger, Moment, Played, Point, Ruleset, Standing, Term,
+    Window, name_move,
 };
 
 /// One move that stands in the record.
@@ -72,6 +72,8 @@ pub struct Ended {
     pub winner: Option<Color>,
     /// The loser had signalled resignation.
     pub resigned: bool,
+    /// By how much, in points, where it was counted.
+    pub margin_points: Option<Amount>,
     pub text: Option<Text>,
     pub seq: u64,
 }
@@ -410,6 +412,15 @@ impl GameState {
         if board.as_ref().is_some_and(|b| b.size() != self.history.size()) {
             return false;
         }
+        // the end did not stand
+        if event.of.is_some() && self.ended.as_ref().map(|e| e.seq) == event.of && event.of != self.cleared {
+            self.ended = None;
+            self.agreed = [false; 2];
+            if let Some(turn) = event.turn {
+                self.history.set_turn(turn);
+            }
+            return true;
+        }
         // the stones were not taken off for good
         if event.of.is_some() && event.of == self.cleared {
             self.cleared = None;
@@ -528,7 +539,14 @@ impl GameState {
         let resigned = event.kind == EventKind::ResignSignal
             || (event.kind == EventKind::Result
                 && self.ended.as_ref().is_some_and(|e| e.resigned && e.winner == winner));
-        self.ended = Some(Ended { resigned, how: event.kind, winner, text: event.text.clone(), seq: event.seq });
+        self.ended = Some(Ended {
+            resigned,
+            how: event.kind,
+            winner,
+            margin_points: event.margin_points,
+            text: event.text.clone(),
+            seq: event.seq,
+        });
     }
 
     /// Builds everything that follows from `base` and `entries` anew.

@@ -79,6 +79,10 @@ pub struct Ledger {
     pub last_seq: u64,
     /// Infractions and what was decided about them: a second time may weigh more than the first.
     pub conduct: Conduct,
+    /// The event that said that play is over.
+    pub ended: Option<u64>,
+    /// Who has resigned.
+    pub resigned: Option<Color>,
     /// The event that said that the board was cleared, and the phase before it.
     pub cleared: Option<(u64, Phase)>,
     /// After the clearing the board was seen empty: what is laid now belongs to the next game.
@@ -100,6 +104,8 @@ impl Default for Ledger {
             agreed: [false; 2],
             last_seq: 0,
             conduct: Conduct::default(),
+            ended: None,
+            resigned: None,
             cleared: None,
             emptied: false,
         }
@@ -118,6 +124,8 @@ impl Ledger {
         self.lying.clear();
         self.may_be_passed = None;
         self.agreed = [false; 2];
+        self.ended = None;
+        self.resigned = None;
         self.cleared = None;
         self.emptied = false;
     }
@@ -243,14 +251,19 @@ impl Ledger {
                 self.open.push(Open { seq: e.seq, kind: e.kind, color: e.color, wrong });
             }
             EventKind::EndAgreedSignal => {
-                if let Some(c) = e.color {
-                    self.agreed[usize::from(c == Color::White)] = true;
+                match e.color {
+                    Some(c) => self.agreed[usize::from(c == Color::White)] = true,
+                    None => self.agreed = [true; 2],
                 }
                 if self.agreed == [true; 2] {
-                    self.phase = Phase::Ended;
+                    self.end(e.seq);
                 }
             }
-            EventKind::ResignSignal | EventKind::Result | EventKind::TwoPasses => self.phase = Phase::Ended,
+            EventKind::ResignSignal => {
+                self.resigned = e.color;
+                self.end(e.seq);
+            }
+            EventKind::Result | EventKind::TwoPasses => self.end(e.seq),
             EventKind::BoardCleared => {
                 self.cleared = Some((e.seq, self.phase));
                 self.emptied = false;
@@ -266,6 +279,31 @@ impl Ledger {
                 }
             }
             _ => {}
+        }
+    }
+
+    fn end(&mut self, seq: u64) {
+        self.ended = Some(seq);
+        // a result can follow when the stones are off
+        if self.phase != Phase::Cleared {
+            self.phase = Phase::Ended;
+        }
+    }
+
+    /// The end did not stand.
+    fn play_on(&mut self, turn: Option<Color>) {
+        self.phase = Phase::Playing;
+        self.ended = None;
+        self.resigned = None;
+        self.agreed = [false; 2];
+        // two passes that did not end the game do not end it again
+        for (m, played) in self.moves.iter_mut().zip(self.game.iter().flat_map(|g| g.moves())) {
+            if played.point.is_none() {
+                m.seq = 0;
+            }
+        }
+        if let (Some(game), Some(turn)) = (&mut self.game, turn) {
+            game.set_turn(turn);
         }
     }
 
@@ -292,6 +330,9 @@ impl Ledger {
             self.emptied = false;
             self.phase = phase;
             return;
+        }
+        if self.ended.is_some() && self.ended == e.of && self.phase == Phase::Ended {
+            return self.play_on(e.turn);
         }
         let Some(game) = &mut self.game else { return };
         let Some(at) = self.moves.iter().position(|m| m.seq != 0 && Some(m.seq) == e.of) else { return };

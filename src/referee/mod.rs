@@ -15,6 +15,7 @@
 //! | `seat_order` | team games: order of the seats, sections that go on too long |
 //! | `start` | the first position, handicap stones, and the next game |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
+//! | `word` | what is said about the game: passes, resignation, the result, a wrong record |
 //! | `report` | the event with article, verdict and sentence |
 
 mod decide;
@@ -29,6 +30,7 @@ mod revise;
 mod seat_order;
 mod seats;
 mod start;
+mod word;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -39,6 +41,7 @@ pub use ledger::Phase;
 use loose::LooseStones;
 use seats::Seats;
 pub use seats::Side;
+pub use word::Refused;
 
 use crate::game::{Event, EventKind, Interval, Text};
 use crate::rules::{Board, Color, History, Point, Ruleset};

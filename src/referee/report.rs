@@ -2,7 +2,7 @@
 
 use super::Referee;
 use crate::game::{Event, EventKind, FinalCount, Interval, Restore, Spot, case, describe};
-use crate::rules::{Color, Point, Text};
+use crate::rules::{Color, History, Point, Text};
 
 impl Referee {
     pub(super) fn event(&self, kind: EventKind, at_ms: Interval, confidence: f64) -> Event {
@@ -46,11 +46,16 @@ impl Referee {
     /// The sentence of the event that ends play, with what the game comes to if both sides confirm it.
     pub(super) fn with_final_count(&self, e: &Event) -> Option<Text> {
         let game = self.ledger.game.as_ref()?;
-        let rules = &self.options.ruleset;
-        let decided = self.ledger.conduct.standing(rules).penalty(rules.komi.unit);
-        let reckoned = FinalCount::of(game, rules, self.options.handicap, decided).text();
+        let reckoned = self.final_count(game).text();
         let said = describe(e, game.size());
         Some(Text::new(format!("{} {}", said.en, reckoned.en), format!("{}{}", said.zh, reckoned.zh)))
+    }
+
+    /// What the game comes to as it lies, with what looks dead taken off and the penalties that were decided.
+    pub(super) fn final_count(&self, game: &History) -> FinalCount {
+        let rules = &self.options.ruleset;
+        let decided = self.ledger.conduct.standing(rules).penalty(rules.komi.unit);
+        FinalCount::of(game, rules, self.options.handicap, decided)
     }
 
     /// What makes `points` right again.

@@ -338,6 +338,18 @@ impl Table {
             OperatorInput::Verdict { of, ruling, particulars, note, from } => {
                 self.decision(of, ruling, particulars, note, &from.to_string());
             }
+            OperatorInput::Word { word, from, reply } => {
+                tracing::info!("said from {from}: {word:?}");
+                let at = self.time_of(Instant::now());
+                match self.referee.told(at, &word) {
+                    Ok(events) => {
+                        let seqs = events.iter().map(|e| e.seq).collect();
+                        self.publish(events);
+                        reply.say(Ok(seqs));
+                    }
+                    Err(why) => reply.say(Err(why)),
+                }
+            }
             OperatorInput::Acknowledge { of, from } => {
                 tracing::info!("event {of} was acknowledged from {from}");
                 self.sinks.acknowledge(of);

@@ -1,6 +1,7 @@
 // The live page: keeps in touch with goband, shows what it says, and shows when it says nothing.
 
 import { Board } from './board.js';
+import { Recorder } from './recorder.js';
 import { TEXTS, INFRACTIONS, NOTICES, REFEREE, pointName, fill, clockTime } from './texts.js';
 
 const $ = (id) => document.getElementById(id);
@@ -202,8 +203,14 @@ async function askOperator() {
   } catch {
     operator = false;
   }
+  recorder.show(operator && !overlay);
   showBanner();
 }
+
+const post = (path, body) =>
+  fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...authorized }, body: JSON.stringify(body) });
+
+const recorder = new Recorder($('recorder'), () => ({ t, language, size: state?.size ?? 19 }), post);
 
 /** What another verdict may charge; the first is a note without a penalty. */
 const PENALTIES = {
@@ -226,8 +233,7 @@ async function decide(what) {
   const body = what === 'acknowledge' ? { of } : { of, verdict: what, ...(note && { note }), ...(penalty && { penalty }) };
   const out = $('decide-answer');
   try {
-    const headers = { 'Content-Type': 'application/json', ...authorized };
-    const answer = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const answer = await post(path, body);
     const told = await answer.json();
     out.textContent = answer.ok ? t.sent : fill(t.not_sent, { why: told.error });
     if (answer.ok) $('note').value = $('penalty').value = '';
@@ -585,6 +591,7 @@ function showWords() {
   t = TEXTS[language];
   html.lang = language === 'zh' ? 'zh' : 'en';
   for (const e of document.querySelectorAll('[data-t]')) e.textContent = t[e.dataset.t];
+  recorder.words();
   $('picture').alt = t.picture_of;
   const chosen = $('penalty').value;
   $('penalty').replaceChildren(...Object.keys(PENALTIES).map((key) => new Option(t.penalties[key] ?? fill(t.stones, { n: key }), key)));

@@ -332,7 +332,12 @@ fn result(state: &GameState) -> Option<String> {
     let ended = state.ended()?;
     let by = if ended.resigned { "R" } else { "" };
     match (ended.how, ended.winner) {
-        (EventKind::Result, Some(winner)) => Some(format!("{}+{by}", winner.letter())),
+        (EventKind::Result, Some(winner)) => {
+            let by = ended.margin_points.filter(|_| !ended.resigned).map_or(by.to_owned(), |m| m.decimal());
+            Some(format!("{}+{by}", winner.letter()))
+        }
+        // counted, and even
+        (EventKind::Result, None) if ended.margin_points.is_some() => Some("0".to_owned()),
         (EventKind::Result, None) => Some("?".to_owned()),
         _ => None,
     }
