@@ -211,7 +211,8 @@ fn noise_loses_no_alarm_and_no_press_of_the_device_in_c() {
     }
     let mut alarms: BTreeMap<String, u32> = BTreeMap::new();
     let (mut pressed, mut moves) = (0, 0);
-    let deadline = Instant::now() + Duration::from_secs(30);
+    // a machine under load may take long; nothing but a lost line makes it fail
+    let deadline = Instant::now() + Duration::from_secs(120);
     while alarms.len() < count as usize {
         let line = device.shows.recv_deadline(deadline).unwrap_or_else(|_| panic!("{} of {count}", alarms.len()));
         if let Some(rest) = line.strip_prefix("ALARM | ") {

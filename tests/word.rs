@@ -97,9 +97,9 @@ fn a_dead_stone_that_is_none_is_refused_with_the_reason() {
     let mut t = finished();
     say(&mut t, Word::EndAgreed).unwrap();
     let nothing_there = Settlement::Counted { dead: Some(vec![p(0, 0)]), contested: vec![] };
-    assert!(say(&mut t, Word::Result(nothing_there)).unwrap_err().contains("the point is empty"));
+    assert!(say(&mut t, Word::Result(nothing_there)).unwrap_err().contains("no stone lies at A9"));
     let off = Settlement::Counted { dead: Some(vec![p(20, 0)]), contested: vec![] };
-    assert!(say(&mut t, Word::Result(off)).unwrap_err().contains("the board has 9 rows"));
+    assert!(say(&mut t, Word::Result(off)).unwrap_err().contains("no point of this board"));
     let alive = Settlement::Counted { dead: Some(vec![]), contested: vec![] };
     assert_eq!(
         say(&mut t, Word::Result(alive)).unwrap()[0].color,

@@ -4,7 +4,7 @@
 use super::Referee;
 use super::ledger::Phase;
 use crate::game::{Event, EventKind, Interval, Settlement, Word};
-use crate::rules::{Amount, Color, CountOptions, Point, Text, Unit, count};
+use crate::rules::{Amount, Color, CountError, CountOptions, Point, Text, Unit, count};
 
 /// Why a word cannot be true, for whoever said it.
 pub type Refused = Text;
@@ -101,10 +101,8 @@ impl Referee {
             contested: contested.to_vec(),
             ..proposed.options
         };
-        let counted = count(game.board(), &self.options.ruleset, &options).map_err(|why| {
-            let why = why.to_string();
-            Text::new(why.clone(), why)
-        })?;
+        let size = game.size();
+        let counted = count(game.board(), &self.options.ruleset, &options).map_err(|why| not_so(&why, size))?;
         let points = |a: Amount| if counted.unit == Unit::Stones { a.doubled() } else { a };
         e.color = counted.winner;
         e.margin_points = Some(points(counted.margin.abs()));
@@ -162,6 +160,27 @@ impl Referee {
             e.captured = Some(board.place(p, played.color).captured);
         }
         Ok(())
+    }
+}
+
+/// What is wrong with the points that were named, by their names on the board.
+fn not_so(why: &CountError, size: u8) -> Refused {
+    match why {
+        CountError::OffBoard { at, .. } => Text::new(
+            format!("[{}, {}] is no point of this board", at.row, at.col),
+            format!("[{}, {}] 不是本棋盘上的点", at.row, at.col),
+        ),
+        CountError::NoStone { at, .. } => {
+            let name = at.name(size);
+            Text::new(format!("no stone lies at {name}"), format!("{name}处没有棋子"))
+        }
+        CountError::Occupied { at, .. } => {
+            let name = at.name(size);
+            Text::new(
+                format!("a stone lies at {name}: it cannot be contested"),
+                format!("{name}处有棋子，不是可争夺的空点"),
+            )
+        }
     }
 }
 
