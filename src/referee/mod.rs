@@ -51,7 +51,8 @@ pub struct RefereeOptions {
     pub ruleset: Arc<Ruleset>,
     /// Captured stones may lie so long before `missed_capture` is told, milliseconds.
     pub capture_grace_ms: u64,
-    /// So many black stones are laid before the first move (0: an even game); they are a position and no moves.
+    /// So many black stones are laid before the first move (0: an even game, 1: the first move without komi); they are a
+    /// position and no moves, and White begins.
     pub handicap: u32,
     /// The position and history already reached; `None`: what lies on the board at the start is adopted.
     pub start: Option<History>,
@@ -61,6 +62,17 @@ impl RefereeOptions {
     /// With the usual grace time and no given start.
     pub fn new(ruleset: Arc<Ruleset>) -> RefereeOptions {
         RefereeOptions { ruleset, capture_grace_ms: 3000, handicap: 0, start: None }
+    }
+
+    /// Who has the first move on `board`, where that does not have to be seen: it is empty, or holds the handicap stones.
+    fn first(&self, board: &Board) -> Option<Color> {
+        match (self.handicap, board.stones(Color::Black), board.stones(Color::White)) {
+            (0, 0, 0) => Some(self.ruleset.first),
+            // the handicap stones are black, and so is the first move without komi
+            (_, 0, 0) => Some(Color::Black),
+            (n, black, 0) if n >= 2 && black == n as usize => Some(Color::White),
+            _ => None,
+        }
     }
 }
 

@@ -233,6 +233,7 @@ impl Referee {
             let when = Interval { first: first.seen_ms, last: second.seen_ms };
             let mut e = self.event(EventKind::TwoPasses, when, 0.9);
             e.move_number = Some(self.ledger.moves.len() as u32);
+            e.text = self.with_final_count(&e);
             self.emit(e);
         }
     }

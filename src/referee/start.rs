@@ -64,9 +64,7 @@ impl Referee {
         let board = if stones <= 1 { Board::new(board.size()) } else { board };
         let mut e = self.event(EventKind::PositionAdopted, Interval { first: since, last: self.now }, 0.98);
         e.board = Some(board.rows());
-        if stones <= 1 {
-            e.turn = Some(self.options.ruleset.first);
-        }
+        e.turn = self.options.first(&board);
         self.emit(e);
         for p in board.points() {
             if board.get(p).is_some()
@@ -155,9 +153,7 @@ impl Referee {
         let board = if laid.len() > 4 { seen } else { Board::new(size) };
         self.forget_game();
         let mut e = self.event(EventKind::PositionAdopted, Interval { first: since, last: now }, 0.95);
-        if stones(&board) == 0 {
-            e.turn = Some(self.options.ruleset.first);
-        }
+        e.turn = self.options.first(&board);
         e.board = Some(board.rows());
         self.emit(e);
         self.sync();
