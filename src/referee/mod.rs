@@ -8,21 +8,25 @@
 //! | `evidence` | what the readings of many frames say about each point |
 //! | `ledger` | what is held to be true: the game, open faults, captured stones that still lie; a fold over events |
 //! | `explain` | which stories lead from there to what is seen, and how likely they are (pure search) |
-//! | `decide` | when a story is sure enough to be told |
+//! | `picture` | what that search looks at, and what it costs to take a move back or to believe in an unseen one |
+//! | `decide`, `faults` | when a move, or something that went wrong, is sure enough to be told |
 //! | `revise` | when the last moves are told otherwise: takebacks, a record that was wrong |
 //! | `follow` | what becomes of it: repairs, captures taken off, grace times, stones off their point |
 //! | `presses` | the clock: pressed before the stone, before the captures are off, the wrong one; passing by press |
 //! | `seat_order` | team games: order of the seats, sections that go on too long |
-//! | `start` | the first position, handicap stones, and the next game |
+//! | `start`, `next_game` | the first position and handicap stones; clearing the board, and the next game |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
 //! | `report` | the event with article, verdict and sentence |
 
 mod decide;
 mod evidence;
 mod explain;
+mod faults;
 mod follow;
 mod ledger;
 mod loose;
+mod next_game;
+mod picture;
 mod presses;
 mod report;
 mod revise;
