@@ -40,7 +40,7 @@ impl Referee {
         let diffs: BTreeMap<Point, Diff> = evidence
             .diffs()
             .into_iter()
-            .filter(|d| (d.current || d.evidence >= SEEN_EVIDENCE) && !is_noise(d))
+            .filter(|d| (d.current || d.evidence >= SEEN_EVIDENCE) && !is_noise(d) && self.is_of_play(d))
             .map(|d| (d.point, d))
             .collect();
         if diffs.is_empty() {
@@ -261,8 +261,8 @@ impl Referee {
             .map(|o| o.seq)
             .collect();
         let seq = self.emit(e);
-        let edge = self.seats.moved(color, d.last_old_ms, d.first_new_ms);
-        self.follow_team_order(color, point, number, edge, at);
+        let whence = self.seats.moved(color, d.last_old_ms, d.first_new_ms);
+        self.follow_team_order(color, point, number, whence, at);
         if !still.is_empty() {
             let doubtful = self.may_be_replaced(color, still, d);
             self.ledger.lying.push(Lying {
@@ -288,6 +288,7 @@ impl Referee {
         if let Some((press, _)) = pressed {
             self.press_and_stone(press, color, point, d.last_old_ms);
         }
+        self.looks_at_last_game(None);
     }
 
     /// Of the stones captured by `color` one seems to lie still, but the opponent's arm was over the board before that could

@@ -12,12 +12,14 @@
 //! | `decide`, `faults` | when a move, or something that went wrong, is sure enough to be told |
 //! | `revise` | when the last moves are told otherwise: takebacks, a record that was wrong |
 //! | `follow` | what becomes of it: repairs, captures taken off, grace times, stones off their point |
+//! | `breaks` | what changed while play stood still by the operator's word |
 //! | `presses` | the clock: pressed before the stone, before the captures are off, the wrong one; passing by press |
 //! | `seat_order` | team games: order of the seats, sections that go on too long |
 //! | `start`, `next_game` | the first position and handicap stones; clearing the board, and the next game |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
 //! | `report` | the event with article, verdict and sentence |
 
+mod breaks;
 mod decide;
 mod evidence;
 mod explain;
@@ -136,6 +138,8 @@ pub struct Referee {
     /// Since when the stones of a cleared board have been lying there again.
     uncleared_since: Option<u64>,
     seat_order: seat_order::SeatOrder,
+    /// The break before, until it is known what changed in it.
+    over: Option<breaks::Over>,
     /// Stones of the record that were put so far off their points that they may have been dropped.
     half_way_points: BTreeSet<Point>,
     /// Stones reported as dropped that lie nearest to a point.
@@ -171,6 +175,7 @@ impl Referee {
             clearing_since: None,
             uncleared_since: None,
             seat_order: seat_order::SeatOrder::default(),
+            over: None,
             half_way_points: BTreeSet::new(),
             half_way: BTreeSet::new(),
         }
@@ -308,11 +313,14 @@ impl Referee {
                 // each decision changes what is expected, so the rest is looked at afresh
                 for _ in 0..8 {
                     self.sync();
-                    if !(self.follow_repairs() || self.explain_and_tell()) {
+                    if !(self.follow_repairs() || self.follow_break() || self.explain_and_tell()) {
                         break;
                     }
                 }
                 self.sync();
+                if self.ledger.resting.is_some() {
+                    return;
+                }
                 self.follow_captures();
                 self.follow_offsets();
                 self.follow_loose();

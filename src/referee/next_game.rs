@@ -9,13 +9,19 @@ use super::evidence::Diff;
 use super::faults::interval;
 use super::ledger::Phase;
 use super::start::{BELIEVED, CALM_MS, MOST_HIDDEN};
-use crate::game::{EventKind, Interval, Text};
-use crate::rules::{Board, Color, Point};
+use crate::game::{Event, EventKind, Interval, Text};
+use crate::rules::{Board, Color, History, Point};
 
 /// A board that is cleared without a sign of the end must stay so this long, milliseconds.
 const UNANNOUNCED_CLEARING_MS: u64 = 4000;
 /// Stones of a cleared board that lie there again for so long were never cleared.
 const UNCLEARED_MS: u64 = 2000;
+
+/// A look at the game before is known by its first wrong stone, or by so many moves like that game's, at most so long each.
+const LEAST_LOOKED_AT: u64 = 12;
+const LOOKED_AT_MS: u64 = 4000;
+/// ... and later it is a game, whatever it is like.
+const MOST_LOOKED_AT: usize = 40;
 
 impl Referee {
     /// Stones coming off in masses are the end of a game and no infraction. `Some`: nothing else is to be told now.
@@ -70,7 +76,11 @@ impl Referee {
         let stones = |b: &Board| b.stones(Color::Black) + b.stones(Color::White);
         let record = game.board();
         let lie = record.points().filter(|&p| record.get(p).is_some() && seen.get(p) == record.get(p)).count();
-        let again = few_hidden && lie >= 4 && lie * 20 >= stones(record) * 19 && stones(&seen) * 19 <= lie * 20;
+        let again = !self.ledger.looked_at
+            && few_hidden
+            && lie >= 4
+            && lie * 20 >= stones(record) * 19
+            && stones(&seen) * 19 <= lie * 20;
         if again {
             let since = *self.uncleared_since.get_or_insert(now);
             if now >= since + UNCLEARED_MS && !evidence.hand_now() {
@@ -92,7 +102,10 @@ impl Referee {
             return;
         }
         let since = laid.iter().map(|d| d.last_old_ms).min().unwrap_or(now);
-        // more than can have been played between two looks is a position
+        // more than can have been played between two looks is a position, or a look at the game before
+        if laid.len() > 4 && laid.iter().all(|d| d.is.is_some_and(|c| self.was_played(game, d.point, c))) {
+            return;
+        }
         let board = if laid.len() > 4 { seen } else { Board::new(size) };
         self.forget_game();
         let mut e = self.event(EventKind::PositionAdopted, Interval { first: since, last: now }, 0.95);
@@ -100,6 +113,60 @@ impl Referee {
         e.board = Some(board.rows());
         self.emit(e);
         self.sync();
+    }
+
+    /// A stone of that colour was played there in the game before.
+    fn was_played(&self, last: &History, point: Point, color: Color) -> bool {
+        if self.ledger.phase == Phase::Cleared && !self.ledger.looked_at {
+            return last.moves().iter().any(|m| (m.point, m.color) == (Some(point), color));
+        }
+        self.ledger.finished.contains(&(point, color))
+    }
+
+    /// All that lies on the board, and all that was played since it was cleared, was played in the game before, too.
+    fn repeats_last_game(&self) -> bool {
+        let (Some(game), false) = (&self.ledger.game, self.ledger.finished.is_empty()) else { return false };
+        let start = game.start();
+        let was = |p: Point, c: Color| self.ledger.finished.contains(&(p, c));
+        self.ledger.phase == Phase::Playing
+            && game.moves().len() <= MOST_LOOKED_AT
+            && game.moves().iter().all(|m| m.point.is_some_and(|p| was(p, m.color)))
+            && start.points().all(|p| start.get(p).is_none_or(|c| was(p, c)))
+    }
+
+    /// Stones are laid out again to look at the game that is over: by either hand, in any order, and nothing of it is an
+    /// offence. Asked before one is told (`wrong`: of these stones), and after each move. True if that was it.
+    pub(super) fn looks_at_last_game(&mut self, wrong: Option<&Event>) -> bool {
+        if !self.repeats_last_game() {
+            return false;
+        }
+        let Some(game) = &self.ledger.game else { return false };
+        let fits = match wrong {
+            Some(e) => {
+                let laid = |p: Point| match self.evidence.as_ref().and_then(|ev| ev.latest(p)).flatten() {
+                    Some(c) => self.ledger.finished.contains(&(p, c)),
+                    None => true,
+                };
+                e.points.iter().filter_map(|s| s.point()).all(laid)
+            }
+            None => {
+                let n = game.moves().len() as u64;
+                let first = self.ledger.moves.first().map_or(self.now, |m| m.seen_ms);
+                n >= LEAST_LOOKED_AT && self.now.saturating_sub(first) <= n * LOOKED_AT_MS
+            }
+        };
+        if !fits {
+            return false;
+        }
+        let mut e = self.event(EventKind::BoardCleared, Interval { first: self.now, last: self.now }, 0.8);
+        e.of = Some(self.ledger.began);
+        e.text = Some(Text {
+            en: "The stones are those of the last game, laid out again: it is looked at, and no new game is recorded."
+                .into(),
+            zh: "所摆棋子与上一局相同，应为复盘，不记为新的对局。".into(),
+        });
+        self.emit(e);
+        true
     }
 
     fn tell_uncleared(&mut self, since: u64) {
@@ -128,5 +195,9 @@ impl Referee {
         self.baffled_since = None;
         self.clearing_since = None;
         self.loose = Default::default();
+        self.over = None;
+        // the players may have changed colours or seats
+        self.seats = Default::default();
+        self.seat_order = Default::default();
     }
 }

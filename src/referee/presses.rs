@@ -58,7 +58,8 @@ fn at(press: Press) -> Interval {
 impl Referee {
     /// The clock was pressed.
     pub(super) fn pressed(&mut self, press: Press) {
-        if self.ledger.phase != Phase::Playing || self.clock.queue.len() >= MOST_QUEUED {
+        let rests = self.ledger.phase != Phase::Playing || self.ledger.resting.is_some();
+        if rests || self.clock.queue.len() >= MOST_QUEUED {
             return;
         }
         let until = at(press).last;
