@@ -525,6 +525,19 @@ fn the_operator_decides_where_that_is_allowed() {
     assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Acknowledge { of: 2, from }));
     assert_eq!(get(at, "/api/state").json()["acknowledged"], serde_json::json!([2]));
 
+    // a break begins once, and ends once
+    assert_eq!(post(at, "/api/break", "", r#"{"on":false}"#).status, 422, "none is on");
+    assert_eq!(post(at, "/api/break", "", r#"{"on":true}"#).status, 202);
+    assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Break { on: true, from }));
+    feed.event(&event(3, EventKind::BreakBegun), state(1));
+    assert_eq!(get(at, "/api/state").json()["notices"][0]["kind"], "break_begun");
+    assert_eq!(post(at, "/api/break", "", r#"{"on":true}"#).status, 422, "it is on");
+    assert_eq!(post(at, "/api/break", "", r#"{"on":false}"#).status, 202);
+    assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Break { on: false, from }));
+    feed.event(&event(4, EventKind::PlayResumed), state(1));
+    assert_eq!(get(at, "/api/state").json()["notices"], serde_json::json!([]));
+    assert_eq!(post(at, "/api/break", "Origin: http://evil.example\r\n", r#"{"on":true}"#).status, 403);
+
     assert_eq!(post(at, "/api/decision", "", r#"{"of":1,"verdict":"accepted"}"#).status, 422, "a move");
     assert_eq!(post(at, "/api/decision", "", r#"{"of":9,"verdict":"accepted"}"#).status, 422, "not there");
     assert_eq!(post(at, "/api/decision", "", "{").status, 400);

@@ -296,6 +296,19 @@ fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
     browser.wait("the end of the second alarm", "return document.body.dataset.status === 'good'");
     assert_eq!(browser.text("penalties-B"), "1 yellow card, 1 stone off the count");
 
+    // a break begins and ends with the operator's button, in words for everybody
+    browser.wait("the break's button", "return !document.getElementById('break').hidden");
+    assert_eq!(browser.text("break"), "Break begins");
+    browser.run("document.getElementById('break').click()");
+    assert!(matches!(input.recv_timeout(second), Ok(OperatorInput::Break { on: true, .. })));
+    let began = table.happen(EventKind::BreakBegun, |_| {});
+    browser.wait("the break", "return document.body.dataset.status === 'look'");
+    assert_eq!((browser.text("headline"), browser.text("break")), ("Break".into(), "Play goes on".into()));
+    browser.run("document.getElementById('break').click()");
+    assert!(matches!(input.recv_timeout(second), Ok(OperatorInput::Break { on: false, .. })));
+    table.happen(EventKind::PlayResumed, |e| e.of = Some(began));
+    browser.wait("the end of the break", "return document.body.dataset.status === 'good'");
+
     // trouble of another part is shown as well
     table.feed.health(health().with("record", Condition::Lost, text("The disk is full.", "磁盘已满。")));
     browser.wait("the full disk", "return document.getElementById('sentence').textContent === 'The disk is full.'");

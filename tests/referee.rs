@@ -787,6 +787,13 @@ fn two_presses_without_a_stone_are_two_passes() {
     assert_eq!(kinds(&t), [Move, Move, Pass, Pass, TwoPasses]);
     let by: Vec<_> = t.of_kind(Pass).iter().map(|e| e.color).collect();
     assert_eq!(by, [Some(Black), Some(White)]);
+    // what the board comes to as it lies, in both languages, for both sides to confirm
+    let text = t.of_kind(TwoPasses)[0].text.clone().unwrap();
+    let game = t.referee.history().unwrap();
+    let count = goband::game::FinalCount::of(game, &options().ruleset, 0, Default::default()).text();
+    assert_eq!(text.en, format!("Two passes in a row: the game is over. {}", count.en));
+    assert_eq!(text.zh, format!("双方连续虚着，终局。{}", count.zh));
+    assert!(text.en.contains("To be confirmed: ") && text.zh.contains("待双方确认："), "{text:?}");
 }
 
 /// A stone that fell between the points is no move that is taken back when it is picked up.
@@ -876,6 +883,46 @@ fn handicap_stones_are_a_position() {
     assert_eq!(t.of_kind(PositionAdopted).len(), 2);
     assert_eq!(t.of_kind(PositionAdopted)[1].turn, Some(White));
     assert_eq!(goband::game::GameState::fold(&t.events).moves().len(), 2);
+}
+
+/// They were there before the camera was: whose turn it is need not be guessed from the first move.
+#[test]
+fn handicap_stones_that_lie_there_already_leave_white_to_play() {
+    let rows = ["..B......", ".........", "......B..", ".........", ".........", ".........", "..B......"];
+    let rows = [&rows[..], &["........."; 2]].concat();
+    for (handicap, turn) in [(3, Some(White)), (4, None), (0, None)] {
+        let mut t = Table::with(RefereeOptions { handicap, ..options() }, 9);
+        t.lay(&Board::from_rows(&rows).unwrap());
+        t.rest(1500);
+        assert_eq!(t.of_kind(PositionAdopted)[0].turn, turn, "{handicap} handicap stones");
+        if handicap == 3 {
+            t.play(Black, p(4, 4));
+            t.rest(1500);
+            assert_eq!(kinds(&t), [WrongFirstColour]);
+            let state = goband::game::GameState::fold(&t.events);
+            let info = goband::game::GameInfo::for_handicap(&options().ruleset, 3);
+            let record = goband::game::sgf::write(&state, &info);
+            for part in ["HA[3]", "KM[0]", "PL[W]", "AB["] {
+                assert!(record.contains(part), "{part} in {record}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_first_move_without_komi_is_no_stone_on_the_board() {
+    let mut t = Table::with(RefereeOptions { handicap: 1, ..options() }, 9);
+    t.rest(1200);
+    t.play(Black, p(4, 4));
+    t.rest(1500);
+    t.play(White, p(2, 4));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Move]);
+    let record = goband::game::sgf::write(
+        &goband::game::GameState::fold(&t.events),
+        &goband::game::GameInfo::for_handicap(&options().ruleset, 1),
+    );
+    assert!(record.contains("KM[0]") && !record.contains("HA["), "{record}");
 }
 
 /// The same event leaves the same game with the referee and in the state that pages and record show.

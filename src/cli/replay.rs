@@ -117,7 +117,7 @@ fn setup(args: &ReplayArgs) -> Result<TableSetup> {
     setup.size = args.size.or(setup.size);
     if let Some(name) = &args.ruleset {
         let ruleset = service::load_ruleset(name)?;
-        let by_rules = GameInfo::for_ruleset(&ruleset);
+        let by_rules = GameInfo::for_handicap(&ruleset, setup.info.handicap);
         setup.info = GameInfo { ruleset: by_rules.ruleset, komi: by_rules.komi, ..setup.info };
         setup.referee.ruleset = ruleset;
     }

@@ -104,7 +104,7 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
         place: g.place.clone(),
         date: g.date.clone(),
         orientation: Orientation::from_degrees(t.orientation).context("table.orientation")?,
-        ..GameInfo::for_ruleset(&ruleset)
+        ..GameInfo::for_handicap(&ruleset, g.handicap)
     };
     let listen = config.feed.listen.parse().map_err(|e| {
         ConfigError(format!(
@@ -118,7 +118,12 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
         info,
         size: t.size.or(calibration.as_ref().map(|c| c.lattice.size)),
         corners: t.corners.or(calibration.as_ref().map(|c| c.lattice.corners())),
-        referee: RefereeOptions { capture_grace_ms: t.capture_grace_ms, start, ..RefereeOptions::new(ruleset) },
+        referee: RefereeOptions {
+            capture_grace_ms: t.capture_grace_ms,
+            handicap: g.handicap,
+            start,
+            ..RefereeOptions::new(ruleset)
+        },
         signal: SignalSetup {
             devices: config.signal.clone(),
             alarms: config.alarms.clone(),

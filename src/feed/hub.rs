@@ -239,6 +239,11 @@ impl Hub {
         self.lock().decidable.contains(&seq)
     }
 
+    /// Whether play stands still by the operator's word.
+    pub fn is_on_break(&self) -> bool {
+        self.lock().scene.notices().iter().any(|n| n.kind == EventKind::BreakBegun)
+    }
+
     /// Forgets the game; events are counted from 1 again. Picture and health stay: the table is the same.
     pub fn new_game(&self, record_dir: Option<PathBuf>, state: StateView) {
         let mut inner = self.lock();

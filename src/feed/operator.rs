@@ -1,4 +1,4 @@
-//! What the operator says through the page: `POST /api/decision` and `POST /api/acknowledge`.
+//! What the operator says through the page: `POST /api/decision`, `POST /api/acknowledge` and `POST /api/break`.
 
 use std::net::IpAddr;
 
@@ -36,6 +36,20 @@ pub enum OperatorInput {
     Acknowledge { of: u64, from: IpAddr },
     /// What is said about the game; the answer is waited for.
     Word { word: Word, from: IpAddr, reply: Reply },
+    /// A break begins, or (`on` is false) play goes on.
+    Break { on: bool, from: IpAddr },
+}
+
+impl OperatorInput {
+    /// The event that it is about.
+    pub fn of(&self) -> Option<u64> {
+        match self {
+            OperatorInput::Decision { of, .. }
+            | OperatorInput::Verdict { of, .. }
+            | OperatorInput::Acknowledge { of, .. } => Some(*of),
+            OperatorInput::Break { .. } | OperatorInput::Word { .. } => None,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -59,6 +73,11 @@ struct DecisionBody {
 #[derive(Deserialize)]
 struct AcknowledgeBody {
     of: u64,
+}
+
+#[derive(Deserialize)]
+struct BreakBody {
+    on: bool,
 }
 
 /// Longest note in characters.
@@ -102,6 +121,13 @@ pub fn acknowledge(body: &[u8], from: IpAddr) -> Result<OperatorInput, Refusal> 
     }
 }
 
+pub fn pause(body: &[u8], from: IpAddr) -> Result<OperatorInput, Refusal> {
+    match serde_json::from_slice(body) {
+        Ok(BreakBody { on }) => Ok(OperatorInput::Break { on, from }),
+        Err(_) => refuse(400, "expected {\"on\": true} where a break begins, {\"on\": false} where play goes on"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,5 +154,7 @@ mod tests {
             assert_eq!(decision(body.as_bytes(), from).unwrap_err().status, status, "{body}");
         }
         assert_eq!(acknowledge(br#"{"of":3}"#, from), Ok(OperatorInput::Acknowledge { of: 3, from }));
+        assert_eq!(pause(br#"{"on":true}"#, from), Ok(OperatorInput::Break { on: true, from }));
+        assert_eq!(pause(br#"{"on":"yes"}"#, from).unwrap_err().status, 400);
     }
 }

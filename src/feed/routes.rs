@@ -36,7 +36,7 @@ impl From<Response> for Answer {
 /// Answers a request; its body has been read.
 pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answer, Refusal> {
     let segments: Vec<&str> = request.segments.iter().map(String::as_str).collect();
-    let posts = matches!(segments.as_slice(), ["api", "decision" | "acknowledge" | "word"]);
+    let posts = matches!(segments.as_slice(), ["api", "decision" | "acknowledge" | "break" | "word"]);
     let allowed = if posts { "POST" } else { "GET, HEAD" };
     if posts != (request.method == Method::Post) || request.method == Method::Other {
         let refusal = Refusal { status: 405, why: "this method is not for this address" };
@@ -59,6 +59,7 @@ pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answ
         }
         ["api", "decision"] => operate(request, peer, context, operator::decision)?.into(),
         ["api", "acknowledge"] => operate(request, peer, context, operator::acknowledge)?.into(),
+        ["api", "break"] => operate(request, peer, context, operator::pause)?.into(),
         ["api", "word"] => say(request, peer, context)?.into(),
         ["game.sgf"] => files::sgf(hub.record_dir().as_deref(), &context.config.table, request)?.into(),
         ["evidence", ..] => files::evidence(hub.record_dir().as_deref(), &request.segments[1..], request)?.into(),
@@ -144,19 +145,30 @@ fn operate(
 ) -> Result<Response, Refusal> {
     check_post(request, peer, context)?;
     let input = read(&request.body, peer)?;
-    let of = match &input {
-        OperatorInput::Decision { of, .. }
-        | OperatorInput::Verdict { of, .. }
-        | OperatorInput::Acknowledge { of, .. } => *of,
-        OperatorInput::Word { .. } => return refuse(400, "say that at /api/word"),
-    };
-    if !context.hub.is_decidable(of) {
-        return refuse(422, "no event of that number asks for a decision");
+    match (&input, input.of()) {
+        (OperatorInput::Word { .. }, _) => return refuse(400, "say that at /api/word"),
+        (_, Some(of)) if !context.hub.is_decidable(of) => {
+            return refuse(422, "no event of that number asks for a decision");
+        }
+        (OperatorInput::Break { on: true, .. }, _) if context.hub.is_on_break() => {
+            return refuse(422, "a break is on already");
+        }
+        (OperatorInput::Break { on: false, .. }, _) if !context.hub.is_on_break() => {
+            return refuse(422, "no break is on");
+        }
+        _ => {}
     }
-    let acknowledged = matches!(input, OperatorInput::Acknowledge { .. });
+    let acknowledged = match input {
+        OperatorInput::Acknowledge { of, .. } => Some(of),
+        _ => None,
+    };
+    let answer = match (&input, input.of()) {
+        (OperatorInput::Break { on, .. }, _) => serde_json::json!({ "on": on }),
+        (_, of) => serde_json::json!({ "of": of }),
+    };
     hand_over(input, context)?;
-    if acknowledged {
+    if let Some(of) = acknowledged {
         context.hub.acknowledge(of);
     }
-    Ok(Response::json(202, format!("{{\"of\":{of}}}")))
+    Ok(Response::json(202, answer.to_string()))
 }

@@ -1,4 +1,4 @@
-//! What is amiss at the table just now that is no infraction: no picture, no board, an obstructed view, a doubt.
+//! What is out of the ordinary at the table just now and no infraction: no picture, no board, an obstructed view, a doubt, a break.
 //!
 //! Each notice stays until the event that ends it.
 
@@ -18,7 +18,7 @@ impl Scene {
     pub fn apply(&mut self, event: &Event) {
         use EventKind::*;
         match event.kind {
-            SourceLost | BoardLost | Obstructed | Unexplained | SinkDegraded => {
+            SourceLost | BoardLost | Obstructed | Unexplained | SinkDegraded | BreakBegun => {
                 // one of a kind is enough, but each sink has its own trouble
                 if event.kind != SinkDegraded {
                     self.end(event.kind);
@@ -26,6 +26,7 @@ impl Scene {
                 self.notices.push(event.clone());
             }
             SourceBack => self.end(SourceLost),
+            PlayResumed | BoardCleared | Result => self.end(BreakBegun),
             BoardFound => {
                 self.end(BoardLost);
                 self.end(Obstructed);
@@ -78,6 +79,8 @@ mod tests {
         assert_eq!(play(&[(1, Obstructed, None), (2, Obstructed, None)]), [Obstructed]);
         assert_eq!(play(&[(1, Obstructed, None), (2, BoardLost, None), (3, Move, None)]), []);
         assert_eq!(play(&[(1, Unexplained, None), (2, Move, None)]), [Unexplained]);
+        assert_eq!(play(&[(1, BreakBegun, None), (2, BoardFound, None)]), [BreakBegun]);
+        assert_eq!(play(&[(1, BreakBegun, None), (2, PlayResumed, Some(1))]), []);
         assert_eq!(play(&[(1, Unexplained, None), (2, Repaired, Some(9))]), [Unexplained]);
         assert_eq!(play(&[(1, Unexplained, None), (2, Decision, Some(1))]), []);
         assert_eq!(

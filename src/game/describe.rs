@@ -1,7 +1,7 @@
 //! Sentences about events, for referees, operators and pages.
 
 use super::{Event, EventKind, Restore, RestoreTo, Spot};
-use crate::rules::{Color, Point, RepetitionKind, Text};
+use crate::rules::{Circumstance, Color, Point, RepetitionKind, Text};
 
 /// So many points are named one by one; of more, their number is said.
 const NAMED_POINTS: usize = 8;
@@ -10,6 +10,9 @@ const NAMED_POINTS: usize = 8;
 pub fn describe(event: &Event, size: u8) -> Text {
     let words = Words { event, size };
     let mut text = words.what();
+    if event.kind.is_infraction() && event.circumstance == Some(Circumstance::DuringBreak) {
+        text = Text::new(format!("During the break: {}", text.en), format!("休息期间：{}", text.zh));
+    }
     if event.kind.is_infraction() || event.kind == EventKind::Unexplained {
         text = text.then(words.restore());
     }
@@ -153,6 +156,11 @@ impl Words<'_> {
                     format!("盘面与记录不符{zh}。请操作员说明。"),
                 )
             }
+            BreakBegun => Text::new(
+                "A break begins: play stands still. What then lies otherwise is told when play goes on.",
+                "休息开始，对局暂停。盘面如有变动，续弈时报告。",
+            ),
+            PlayResumed => Text::new("The break is over: play goes on.", "休息结束，续弈。"),
             DoubleMove => Text::new(
                 format!("{who} played twice in a row: the second stone{at} is not its turn."),
                 format!("{who_zh}连下两着：第二着{at_zh}不轮其着子。"),
@@ -184,6 +192,13 @@ impl Words<'_> {
                     Text::new(
                         format!("A stone moved from {from} to {to} without a move."),
                         format!("棋子移动：由{from}移到{to}，并非着子。"),
+                    )
+                }
+                [added] if matches!(self.event.restore.as_slice(), [r] if r.be == RestoreTo::Empty) => {
+                    let added = spot_name(*added, self.size);
+                    Text::new(
+                        format!("A stone lies at {added} that nobody played."),
+                        format!("{added}多出一子，并非着子。"),
                     )
                 }
                 [gone] => {

@@ -15,6 +15,9 @@ pub enum EventKind {
     Pass,
     Corrected,
     Unexplained,
+    /// Play stands still by the operator's word; no change of the board is a move.
+    BreakBegun,
+    PlayResumed,
     // infractions
     DoubleMove,
     Takeback,
@@ -60,13 +63,15 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of `docs/events.md`.
-    pub const ALL: [EventKind; 41] = [
+    pub const ALL: [EventKind; 43] = [
         EventKind::PositionAdopted,
         EventKind::Move,
         EventKind::CapturesCleared,
         EventKind::Pass,
         EventKind::Corrected,
         EventKind::Unexplained,
+        EventKind::BreakBegun,
+        EventKind::PlayResumed,
         EventKind::DoubleMove,
         EventKind::Takeback,
         EventKind::DroppedStone,
@@ -113,6 +118,8 @@ impl EventKind {
             EventKind::Pass => "pass",
             EventKind::Corrected => "corrected",
             EventKind::Unexplained => "unexplained",
+            EventKind::BreakBegun => "break_begun",
+            EventKind::PlayResumed => "play_resumed",
             EventKind::DoubleMove => "double_move",
             EventKind::Takeback => "takeback",
             EventKind::DroppedStone => "dropped_stone",
@@ -313,7 +320,7 @@ pub struct Event {
     /// With `superko` and `ko_violation`: which kind of repetition, and the move that had led to the same position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repetition: Option<Repetition>,
-    /// With `position_adopted`, `corrected` and `unexplained`: the rows of the position (`?` where unsure).
+    /// With `position_adopted`, `corrected`, `unexplained` and `break_begun`: the rows of the position (`?` where unsure).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<Vec<String>>,
     /// Whose turn it is after the event, where the event decides it (`position_adopted`).

@@ -51,6 +51,13 @@ impl GameInfo {
         };
         GameInfo { ruleset: ruleset.to_owned(), komi: Some(komi), ..GameInfo::default() }
     }
+
+    /// The same for a game with handicap stones (1: with the first move): no komi is given in it, as it is counted.
+    pub fn for_handicap(rules: &Ruleset, handicap: u32) -> GameInfo {
+        let even = GameInfo::for_ruleset(rules);
+        let komi = if handicap == 0 { even.komi } else { Some(Amount::ZERO) };
+        GameInfo { handicap, komi, ..even }
+    }
 }
 
 /// How far the picture is turned, clockwise, so that it shows the record's usual way up. A number of degrees in files.

@@ -146,10 +146,14 @@ pub struct GameState {
     scene: SceneState,
     ended: Option<Ended>,
     agreed: [bool; 2],
+    /// The event that began the break that is on.
+    on_break: Option<u64>,
     /// Games played on this board before this one, in the same sequence of events.
     games_before: usize,
     /// The event that said that the stones were taken off: a position after it begins the next game.
     cleared: Option<u64>,
+    /// What was cleared was no game: stones of the last one, laid out again to look at it.
+    looked_at: bool,
     last_seq: u64,
     last_ms: u64,
     unusable: Vec<u64>,
@@ -177,8 +181,10 @@ impl GameState {
             scene: SceneState::default(),
             ended: None,
             agreed: [false; 2],
+            on_break: None,
             games_before: 0,
             cleared: None,
+            looked_at: false,
             last_seq: 0,
             last_ms: 0,
             unusable: Vec::new(),
@@ -274,6 +280,11 @@ impl GameState {
         self.ended.as_ref()
     }
 
+    /// `seq` of the event that began the break that is on.
+    pub fn on_break(&self) -> Option<u64> {
+        self.on_break
+    }
+
     /// `seq` of the last event; 0 before the first.
     pub fn last_seq(&self) -> u64 {
         self.last_seq
@@ -324,6 +335,11 @@ impl GameState {
                 self.end(event);
                 true
             }
+            BreakBegun => {
+                self.on_break = Some(event.seq);
+                true
+            }
+            PlayResumed => self.on_break.take().is_some(),
             _ => true,
         };
         if !usable {
@@ -346,7 +362,7 @@ impl GameState {
         self.scene.board_visible = true;
         self.scene.obstructed = false;
         if self.cleared.take().is_some() {
-            self.games_before += 1;
+            self.games_before += usize::from(!std::mem::take(&mut self.looked_at));
             self.moves.clear();
             self.infractions.clear();
             self.ledger = Ledger::default();
@@ -423,7 +439,7 @@ impl GameState {
         }
         // the stones were not taken off for good
         if event.of.is_some() && event.of == self.cleared {
-            self.cleared = None;
+            (self.cleared, self.looked_at) = (None, false);
             self.ended = self.ended.take().filter(|e| Some(e.seq) != event.of);
         }
         let target = event.of.and_then(|of| self.entries.iter().position(|e| e.seqs.contains(&of)));
@@ -512,8 +528,12 @@ impl GameState {
     }
 
     fn end(&mut self, event: &Event) {
+        if matches!(event.kind, EventKind::BoardCleared | EventKind::Result) {
+            self.on_break = None;
+        }
         if event.kind == EventKind::BoardCleared {
             self.cleared = Some(event.seq);
+            self.looked_at = event.of.is_some() && self.games_before > 0;
         }
         if self.ended.as_ref().is_some_and(|e| e.how == EventKind::Result) && event.kind != EventKind::Result {
             return;

@@ -2,11 +2,14 @@
 //!
 //! It is a fold over the events that the referee has given out, so a killed referee finds itself again in its journal.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::evidence::Cell;
 use crate::game::{Event, EventKind, case, decision};
 use crate::rules::{Board, Color, History, Ledger as Conduct, MoveLaw, Played, Point};
+
+/// A pause this long between two moves is a break between sections, milliseconds.
+const BREAK_MS: u64 = 60_000;
 
 /// A move of the record and the event that told it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,6 +86,16 @@ pub struct Ledger {
     pub ended: Option<u64>,
     /// Who has resigned.
     pub resigned: Option<Color>,
+    /// The event that began the break that is on, and when that was.
+    pub resting: Option<(u64, u64)>,
+    /// So many moves had been played at the last break: where the section began.
+    pub section_from: usize,
+    /// The event that began the game.
+    pub began: u64,
+    /// What was played in the game before this one.
+    pub finished: BTreeSet<(Point, Color)>,
+    /// What has been laid since is that game looked at again, and no game.
+    pub looked_at: bool,
     /// The event that said that the board was cleared, and the phase before it.
     pub cleared: Option<(u64, Phase)>,
     /// After the clearing the board was seen empty: what is laid now belongs to the next game.
@@ -106,6 +119,11 @@ impl Default for Ledger {
             conduct: Conduct::default(),
             ended: None,
             resigned: None,
+            resting: None,
+            section_from: 0,
+            began: 0,
+            finished: BTreeSet::new(),
+            looked_at: false,
             cleared: None,
             emptied: false,
         }
@@ -126,6 +144,9 @@ impl Ledger {
         self.agreed = [false; 2];
         self.ended = None;
         self.resigned = None;
+        self.resting = None;
+        self.section_from = self.moves.len();
+        self.looked_at = false;
         self.cleared = None;
         self.emptied = false;
     }
@@ -193,10 +214,14 @@ impl Ledger {
                 }
                 if self.cleared.is_some() {
                     self.conduct = Conduct::default();
+                    if let Some(game) = self.game.as_ref().filter(|_| !self.looked_at) {
+                        self.finished = game.moves().iter().filter_map(|m| Some((m.point?, m.color))).collect();
+                    }
                 }
                 let free = e.turn.is_none();
                 let turn = e.turn.unwrap_or(Color::Black);
                 self.begin(History::new(board, turn), free);
+                self.began = e.seq;
             }
             EventKind::Move => {
                 let (Some(game), Some(color), Some(point)) = (&mut self.game, e.color, e.point) else { return };
@@ -205,6 +230,9 @@ impl Ledger {
                 }
                 if game.turn() != color {
                     game.set_turn(color);
+                }
+                if self.moves.last().is_some_and(|m| m.seq != 0 && e.at_ms.first >= m.seen_ms + BREAK_MS) {
+                    self.section_from = self.moves.len();
                 }
                 game.play(color, Some(point));
                 self.moves.push(MoveRef {
@@ -264,8 +292,17 @@ impl Ledger {
                 self.end(e.seq);
             }
             EventKind::Result | EventKind::TwoPasses => self.end(e.seq),
+            EventKind::BreakBegun => self.resting = Some((e.seq, e.at_ms.last)),
+            EventKind::PlayResumed => {
+                self.resting = None;
+                self.section_from = self.moves.len();
+                // the time to take captured stones off does not run in a break
+                self.lying.iter_mut().for_each(|l| l.grace_from_ms = e.reported_ms);
+            }
             EventKind::BoardCleared => {
                 self.cleared = Some((e.seq, self.phase));
+                self.looked_at = e.of.is_some();
+                self.resting = None;
                 self.emptied = false;
                 self.phase = Phase::Cleared;
                 self.open.clear();
@@ -284,6 +321,7 @@ impl Ledger {
 
     fn end(&mut self, seq: u64) {
         self.ended = Some(seq);
+        self.resting = None;
         // a result can follow when the stones are off
         if self.phase != Phase::Cleared {
             self.phase = Phase::Ended;
@@ -327,6 +365,7 @@ impl Ledger {
     fn correct(&mut self, e: &Event) {
         if let Some((_, phase)) = self.cleared.filter(|(seq, _)| Some(*seq) == e.of) {
             self.cleared = None;
+            self.looked_at = false;
             self.emptied = false;
             self.phase = phase;
             return;

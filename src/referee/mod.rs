@@ -8,22 +8,28 @@
 //! | `evidence` | what the readings of many frames say about each point |
 //! | `ledger` | what is held to be true: the game, open faults, captured stones that still lie; a fold over events |
 //! | `explain` | which stories lead from there to what is seen, and how likely they are (pure search) |
-//! | `decide` | when a story is sure enough to be told |
+//! | `picture` | what that search looks at, and what it costs to take a move back or to believe in an unseen one |
+//! | `decide`, `faults` | when a move, or something that went wrong, is sure enough to be told |
 //! | `revise` | when the last moves are told otherwise: takebacks, a record that was wrong |
 //! | `follow` | what becomes of it: repairs, captures taken off, grace times, stones off their point |
+//! | `breaks` | what changed while play stood still by the operator's word |
 //! | `presses` | the clock: pressed before the stone, before the captures are off, the wrong one; passing by press |
 //! | `seat_order` | team games: order of the seats, sections that go on too long |
-//! | `start` | the first position, handicap stones, and the next game |
+//! | `start`, `next_game` | the first position and handicap stones; clearing the board, and the next game |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
 //! | `word` | what is said about the game: passes, resignation, the result, a wrong record |
 //! | `report` | the event with article, verdict and sentence |
 
+mod breaks;
 mod decide;
 mod evidence;
 mod explain;
+mod faults;
 mod follow;
 mod ledger;
 mod loose;
+mod next_game;
+mod picture;
 mod presses;
 mod report;
 mod revise;
@@ -54,7 +60,8 @@ pub struct RefereeOptions {
     pub ruleset: Arc<Ruleset>,
     /// Captured stones may lie so long before `missed_capture` is told, milliseconds.
     pub capture_grace_ms: u64,
-    /// So many black stones are laid before the first move (0: an even game); they are a position and no moves.
+    /// So many black stones are laid before the first move (0: an even game, 1: the first move without komi); they are a
+    /// position and no moves, and White begins.
     pub handicap: u32,
     /// The position and history already reached; `None`: what lies on the board at the start is adopted.
     pub start: Option<History>,
@@ -64,6 +71,17 @@ impl RefereeOptions {
     /// With the usual grace time and no given start.
     pub fn new(ruleset: Arc<Ruleset>) -> RefereeOptions {
         RefereeOptions { ruleset, capture_grace_ms: 3000, handicap: 0, start: None }
+    }
+
+    /// Who has the first move on `board`, where that does not have to be seen: it is empty, or holds the handicap stones.
+    fn first(&self, board: &Board) -> Option<Color> {
+        match (self.handicap, board.stones(Color::Black), board.stones(Color::White)) {
+            (0, 0, 0) => Some(self.ruleset.first),
+            // the handicap stones are black, and so is the first move without komi
+            (_, 0, 0) => Some(Color::Black),
+            (n, black, 0) if n >= 2 && black == n as usize => Some(Color::White),
+            _ => None,
+        }
     }
 }
 
@@ -123,6 +141,8 @@ pub struct Referee {
     /// Since when the stones of a cleared board have been lying there again.
     uncleared_since: Option<u64>,
     seat_order: seat_order::SeatOrder,
+    /// The break before, until it is known what changed in it.
+    over: Option<breaks::Over>,
     /// Stones of the record that were put so far off their points that they may have been dropped.
     half_way_points: BTreeSet<Point>,
     /// Stones reported as dropped that lie nearest to a point.
@@ -158,6 +178,7 @@ impl Referee {
             clearing_since: None,
             uncleared_since: None,
             seat_order: seat_order::SeatOrder::default(),
+            over: None,
             half_way_points: BTreeSet::new(),
             half_way: BTreeSet::new(),
         }
@@ -295,11 +316,14 @@ impl Referee {
                 // each decision changes what is expected, so the rest is looked at afresh
                 for _ in 0..8 {
                     self.sync();
-                    if !(self.follow_repairs() || self.explain_and_tell()) {
+                    if !(self.follow_repairs() || self.follow_break() || self.explain_and_tell()) {
                         break;
                     }
                 }
                 self.sync();
+                if self.ledger.resting.is_some() {
+                    return;
+                }
                 self.follow_captures();
                 self.follow_offsets();
                 self.follow_loose();

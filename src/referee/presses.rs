@@ -58,7 +58,8 @@ fn at(press: Press) -> Interval {
 impl Referee {
     /// The clock was pressed.
     pub(super) fn pressed(&mut self, press: Press) {
-        if self.ledger.phase != Phase::Playing || self.clock.queue.len() >= MOST_QUEUED {
+        let rests = self.ledger.phase != Phase::Playing || self.ledger.resting.is_some();
+        if rests || self.clock.queue.len() >= MOST_QUEUED {
             return;
         }
         let until = at(press).last;
@@ -233,6 +234,7 @@ impl Referee {
             let when = Interval { first: first.seen_ms, last: second.seen_ms };
             let mut e = self.event(EventKind::TwoPasses, when, 0.9);
             e.move_number = Some(self.ledger.moves.len() as u32);
+            e.text = self.with_final_count(&e);
             self.emit(e);
         }
     }

@@ -19,6 +19,10 @@ impl Referee {
 
     /// Numbers it, adds what the rules say, takes it into the ledger and gives it out. Returns its number.
     pub(super) fn emit(&mut self, mut e: Event) -> u64 {
+        let fault = e.kind.is_infraction() || e.kind == EventKind::Unexplained;
+        if fault && self.looks_at_last_game(Some(&e)) {
+            return self.ledger.last_seq;
+        }
         e.seq = self.ledger.last_seq + 1;
         if e.at_ms.first > e.at_ms.last {
             e.at_ms.first = e.at_ms.last;
@@ -38,6 +42,10 @@ impl Referee {
             e.text = Some(describe(&e, size));
         }
         self.ledger.apply(&e);
+        // what the seats were due to depends on what was really played
+        if matches!(e.kind, EventKind::Pass) || (e.kind == EventKind::Corrected && e.point.is_none()) {
+            self.seat_order.unsure(e.color);
+        }
         let seq = e.seq;
         self.out.push(e);
         seq

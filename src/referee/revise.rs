@@ -3,11 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::Referee;
-use super::decide::{
-    FAULT_EVIDENCE, GONE_MS, HAND_AWAY_MS, HELD_MS, MOVE_EVIDENCE_NEAR, SETTLED_MS, confidence, margin, same_faults,
-};
+use super::decide::{HAND_AWAY_MS, HELD_MS, MOVE_EVIDENCE_NEAR, SETTLED_MS, confidence, margin};
 use super::evidence::Diff;
 use super::explain::{Explanation, Step};
+use super::faults::{FAULT_EVIDENCE, GONE_MS, same_faults};
 use super::ledger::Lying;
 use crate::game::{EventKind, Interval};
 use crate::rules::{Color, Point};

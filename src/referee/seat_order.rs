@@ -1,14 +1,12 @@
 //! Team games: four seats that play clockwise, and sections that end with a given move.
 
 use super::Referee;
-use super::seats::Side;
+use super::seats::{Side, Whence};
 use crate::game::{EventKind, Interval, Text};
 use crate::rules::{Color, Point};
 
 /// So many moves in a row must have come round the table before their order is known.
 const LEARNT_MOVES: u32 = 8;
-/// A pause this long between two moves is a break between sections, milliseconds.
-const BREAK_MS: u64 = 60_000;
 
 /// Where the hands come from, move by move.
 #[derive(Clone, Copy, Debug, Default)]
@@ -18,66 +16,70 @@ pub(super) struct SeatOrder {
     in_order: u32,
     /// Four seats play in order; an offence does not change that.
     learnt: bool,
-    /// Moves that go beyond the end of a section count from the one after it.
-    overrun: bool,
+    /// One of the two seats of Black and of White; the other is opposite.
+    seat: [Option<Side>; 2],
+    /// Whence each side last moved, where that is certain: the partner is due. That a side moves at all is for its turn to say,
+    /// so of the four seats only two come into question.
+    moved: [Option<Side>; 2],
+}
+
+impl SeatOrder {
+    /// Whoever moves next is not judged; where everybody sits stays known.
+    pub fn forget(&mut self) {
+        (self.last, self.moved) = (None, [None; 2]);
+    }
+
+    /// It is not certain whose turn the side's last one was.
+    pub fn unsure(&mut self, color: Option<Color>) {
+        match color {
+            Some(c) => self.moved[c as usize] = None,
+            None => self.moved = [None; 2],
+        }
+    }
 }
 
 impl Referee {
     /// A move was told: was it that seat's turn, and has the section its end behind it?
-    pub(super) fn follow_team_order(
-        &mut self,
-        color: Color,
-        point: Point,
-        number: u32,
-        edge: Option<Side>,
-        at: Interval,
-    ) {
+    pub(super) fn follow_team_order(&mut self, color: Color, point: Point, number: u32, whence: Whence, at: Interval) {
         if self.options.ruleset.players >= 2 {
-            self.follow_seats(color, point, number, edge, at);
+            self.follow_seats(color, point, number, whence, at);
         }
         self.follow_sections(color, point, number, at);
     }
 
-    fn follow_seats(&mut self, color: Color, point: Point, number: u32, edge: Option<Side>, at: Interval) {
+    fn follow_seats(&mut self, color: Color, point: Point, number: u32, whence: Whence, at: Interval) {
         let order = &mut self.seat_order;
-        let Some(edge) = edge else {
-            // not seen from where: the next one is not judged either
-            order.last = order.last.filter(|_| order.learnt).map(Side::clockwise);
-            return;
-        };
-        let Some(last) = order.last.replace(edge) else { return };
-        if edge == last.clockwise() {
-            order.in_order += 1;
-            order.learnt |= order.in_order >= LEARNT_MOVES;
+        let side = color as usize;
+        if !order.learnt {
+            let next = order.last.map(Side::clockwise);
+            order.in_order = if whence.edge.is_some() && whence.edge == next { order.in_order + 1 } else { 0 };
+            order.learnt = order.in_order >= LEARNT_MOVES;
+            (order.last, order.moved[side], order.seat[side]) = (whence.edge, whence.edge, whence.edge);
             return;
         }
-        order.in_order = 0;
-        if !order.learnt {
+        // an arm that seems to come from the other side's seat leans over, and says nothing
+        let own = |s: &Side| order.seat[side].is_some_and(|seat| *s == seat || *s == seat.opposite());
+        let edge = whence.edge.filter(own);
+        let before = std::mem::replace(&mut order.moved[side], edge);
+        let (Some(edge), Some(before)) = (edge, before) else { return };
+        if edge != before {
+            return;
+        }
+        // the order goes on from the seat whose turn it was; if it goes on from the other, that is not told again
+        order.moved[side] = None;
+        if whence.over(before.opposite()) {
             return;
         }
         let mut e = self.fault(EventKind::SeatOrder, at, 0.8, Some(color), vec![point.into()], &[]);
         e.move_number = Some(number);
         self.tell_without_points(e);
-        // the order goes on from the seat whose turn it was; if it goes on from the other, that is not told again
-        self.seat_order.last = None;
     }
 
     fn follow_sections(&mut self, color: Color, point: Point, number: u32, at: Interval) {
         let Some(sections) = &self.options.ruleset.sections else { return };
-        let ends = sections.ends.clone();
-        let before = (number as usize).checked_sub(2).and_then(|k| self.ledger.moves.get(k));
-        let Some(before) = before.filter(|m| m.seq != 0) else { return };
-        // a break between two sections is seen as one: nobody plays
-        if at.first.saturating_sub(before.seen_ms) >= BREAK_MS {
-            self.seat_order.overrun = false;
-            self.seat_order.last = None;
-            return;
-        }
-        self.seat_order.overrun |= ends.contains(&(number.saturating_sub(1)));
-        if !self.seat_order.overrun {
-            return;
-        }
-        let end = ends.iter().rev().find(|&&n| n < number).copied().unwrap_or(0);
+        let from = self.ledger.section_from;
+        let passed = |end: &&u32| from < **end as usize && **end < number;
+        let Some(&end) = sections.ends.iter().rev().find(passed) else { return };
         let mut e = self.fault(EventKind::SectionOverrun, at, 0.8, Some(color), vec![point.into()], &[]);
         e.move_number = Some(number);
         e.text = Some(Text {

@@ -37,6 +37,21 @@ impl Side {
     }
 }
 
+/// Where the arm that made a move came from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Whence {
+    /// The edge that it was clearly over.
+    pub edge: Option<Side>,
+    /// Every edge that something was over, in the order of [`Side::ALL`].
+    over: [bool; 4],
+}
+
+impl Whence {
+    pub fn over(&self, side: Side) -> bool {
+        self.over[side as usize]
+    }
+}
+
 /// A player's arm over the board, from its first frame to its last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reach {
@@ -144,16 +159,18 @@ impl Seats {
     }
 
     /// A move of `color` was made between the two times: by the arm that was over the board then. Returns whence it came.
-    pub fn moved(&mut self, color: Color, from_ms: u64, to_ms: u64) -> Option<Side> {
+    pub fn moved(&mut self, color: Color, from_ms: u64, to_ms: u64) -> Whence {
         let mut sums = [0; 4];
         for (_, edges) in self.frames.iter().filter(|(t, _)| (from_ms..=to_ms).contains(t)) {
             for (sum, n) in sums.iter_mut().zip(edges) {
                 *sum += n;
             }
         }
-        let k = widest(sums)?;
-        self.votes[color as usize][k] += 1;
-        Side::ALL.get(k).copied()
+        let widest = widest(sums);
+        if let Some(k) = widest {
+            self.votes[color as usize][k] += 1;
+        }
+        Whence { edge: widest.and_then(|k| Side::ALL.get(k).copied()), over: sums.map(|n| n > 0) }
     }
 
     /// Where Black sits: what the arms say, else near.

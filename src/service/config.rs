@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::de::{Error, Unexpected, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::signal::{AlarmsConfig, ClockConfig, DeviceConfig};
 
@@ -94,8 +95,36 @@ pub struct GameConfig {
     pub round: String,
     pub place: String,
     pub date: String,
+    /// Handicap stones; 0: an even game, 1: the first move without komi (让先).
+    #[serde(deserialize_with = "handicap")]
+    pub handicap: u32,
     /// An SGF to go on from.
     pub start: Option<PathBuf>,
+}
+
+/// So many stones fit on the handicap points of a board of 19 and between them; what is more was mistyped.
+const MOST_HANDICAP: u32 = 25;
+
+/// Checked while it is read, so that the message shows the line.
+fn handicap<'de, D: Deserializer<'de>>(d: D) -> Result<u32, D::Error> {
+    struct Stones;
+    impl Visitor<'_> for Stones {
+        type Value = u32;
+
+        fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+            write!(f, "game.handicap as a whole number from 0 (an even game) to {MOST_HANDICAP}")
+        }
+
+        fn visit_i64<E: Error>(self, n: i64) -> Result<u32, E> {
+            let stones = u32::try_from(n).ok().filter(|&n| n <= MOST_HANDICAP);
+            stones.ok_or_else(|| E::invalid_value(Unexpected::Signed(n), &self))
+        }
+
+        fn visit_u64<E: Error>(self, n: u64) -> Result<u32, E> {
+            self.visit_i64(i64::try_from(n).unwrap_or(i64::MAX))
+        }
+    }
+    d.deserialize_any(Stones)
 }
 
 /// `[feed]`: the pages.
@@ -243,6 +272,23 @@ mod tests {
             "[source]\nfrom = \"0\"\n[[signal]]\nkind = \"lamp\"\nport = \"/dev/ttyUSB0\"\nchannels = { red = 99 }\n",
         );
         assert!(e.contains("ttyUSB0") && e.contains("red"), "{e}");
+    }
+
+    #[test]
+    fn a_handicap_that_cannot_be_names_line_key_and_what_can() {
+        let read = |value: &str| {
+            Config::parse(&format!("[source]\nfrom = \"0\"\n[game]\nhandicap = {value}\n"), "goband.toml")
+        };
+        for stones in [0, 1, 2, 9, 25] {
+            assert_eq!(read(&stones.to_string()).unwrap().game.handicap, stones);
+        }
+        for wrong in ["26", "-1", "2.5", "\"four\"", "99999999999"] {
+            let e = read(wrong).unwrap_err().to_string();
+            for part in ["goband.toml", "line 4", "game.handicap", "0 (an even game) to 25"] {
+                assert!(e.contains(part), "{part} in {e}");
+            }
+        }
+        assert_eq!(Config::parse("[source]\nfrom = \"0\"\n", "goband.toml").unwrap().game.handicap, 0);
     }
 
     #[test]

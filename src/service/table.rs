@@ -354,6 +354,20 @@ impl Table {
                 tracing::info!("event {of} was acknowledged from {from}");
                 self.sinks.acknowledge(of);
             }
+            OperatorInput::Break { on, from } => {
+                let word = if on { "a break begins" } else { "play goes on" };
+                let events = match on {
+                    true => self.referee.break_begins(self.now_ms),
+                    false => self.referee.play_goes_on(self.now_ms),
+                };
+                match events.is_empty() {
+                    true => tracing::warn!(
+                        "{from} says that {word}, which changes nothing: no game is on, or it is so already"
+                    ),
+                    false => tracing::info!("{from} says that {word}"),
+                }
+                self.publish(events);
+            }
         }
     }
 

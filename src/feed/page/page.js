@@ -137,6 +137,7 @@ function lastIncident() {
 
 let bannerKey = '';
 function showBanner() {
+  showBreak();
   const now = verdictOfAll();
   const event = now.event;
   const headline = now.headline ?? kindName(event.kind);
@@ -242,6 +243,25 @@ async function decide(what) {
   }
 }
 
+const onBreak = () => (state?.notices ?? []).some((n) => n.kind === 'break_begun');
+
+/** The operator's button says what it would do. */
+function showBreak() {
+  $('break').hidden = !operator || !state?.seq || Boolean(state.result);
+  $('break').textContent = onBreak() ? t.play_goes_on : t.break_begins;
+}
+
+$('break').addEventListener('click', async () => {
+  const out = $('break-answer');
+  try {
+    const answer = await post('/api/break', { on: !onBreak() });
+    const told = await answer.json();
+    out.textContent = answer.ok ? '' : fill(t.not_sent, { why: told.error });
+  } catch {
+    out.textContent = fill(t.not_sent, { why: t.dead });
+  }
+});
+
 $('decide').addEventListener('click', (e) => e.target.dataset.do && decide(e.target.dataset.do));
 $('decide').addEventListener('submit', (e) => {
   e.preventDefault();
@@ -311,12 +331,12 @@ function settle(li, later) {
   li.querySelector('.what').append(el('span', 'outcome', `${later.kind === 'corrected' ? '' : '✓ '}${kindName(later.kind)}`));
 }
 
-const TONES = { repaired: 'good', source_back: 'good', board_found: 'good', sink_restored: 'good' };
+const TONES = { repaired: 'good', play_resumed: 'good', source_back: 'good', board_found: 'good', sink_restored: 'good' };
 
 function tone(kind) {
   if (NOTICES.has(kind)) return 'look';
   if (INFRACTIONS.has(kind)) return 'alarm';
-  if (['unexplained', 'source_lost', 'board_lost', 'obstructed', 'sink_degraded'].includes(kind)) return 'look';
+  if (['unexplained', 'source_lost', 'board_lost', 'obstructed', 'sink_degraded', 'break_begun'].includes(kind)) return 'look';
   return TONES[kind] ?? '';
 }
 

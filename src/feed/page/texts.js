@@ -23,7 +23,7 @@ export const TEXTS = {
     play_on: 'Play goes on', play_on_B: '… Black to move', play_on_W: '… White to move',
     ruled_B: 'Ruled: Black wins', ruled_W: 'Ruled: White wins', ruled_none: 'Ruled: no winner',
     no_point: '{text} is no point of this board', no_number: 'which move?', recorded: 'Recorded.',
-    numbers: 'Move numbers', turn_board: 'Turn the board',
+    numbers: 'Move numbers', turn_board: 'Turn the board', break_begins: 'Break begins', play_goes_on: 'Play goes on',
     turn: 'To move', move: 'Move', last: 'Last move', taken_by_black: 'Taken by Black', taken_by_white: 'Taken by White',
     charged_black: 'Against Black', charged_white: 'Against White', appeal: 'Appeal', lapsed: 'too late, it has lapsed',
     penalties: { '': 'no penalty, see note', caution: 'caution', warning: 'warning', yellow: 'yellow card', red: 'red card', loss: 'loss' },
@@ -39,7 +39,7 @@ export const TEXTS = {
     conditions: { well: 'well', degraded: 'degraded', lost: 'lost' },
     kinds: {
       position_adopted: 'Position adopted', move: 'Move', captures_cleared: 'Captures cleared', pass: 'Pass',
-      corrected: 'Corrected', unexplained: 'Board not explained', double_move: 'Double move', takeback: 'Takeback',
+      corrected: 'Corrected', unexplained: 'Board not explained', break_begun: 'Break', play_resumed: 'Play goes on', double_move: 'Double move', takeback: 'Takeback',
       dropped_stone: 'Dropped stone', displaced_stone: 'Displaced stone', stone_off_point: 'Stone off its point',
       missed_capture: 'Missed capture', wrong_removal: 'Wrong removal', ko_violation: 'Ko violation',
       superko: 'Whole-board repetition', suicide: 'Forbidden point', wrong_first_colour: 'Wrong first colour',
@@ -75,7 +75,7 @@ export const TEXTS = {
     play_on: '继续对局', play_on_B: '……黑先', play_on_W: '……白先',
     ruled_B: '裁定黑胜', ruled_W: '裁定白胜', ruled_none: '裁定无胜方',
     no_point: '{text} 不是本棋盘上的点', no_number: '第几手？', recorded: '已记录。',
-    numbers: '手数', turn_board: '转动棋盘',
+    numbers: '手数', turn_board: '转动棋盘', break_begins: '休息开始', play_goes_on: '续弈',
     turn: '轮到', move: '手数', last: '最后一手', taken_by_black: '黑提子', taken_by_white: '白提子',
     charged_black: '黑方处罚', charged_white: '白方处罚', appeal: '提出', lapsed: '已逾时失效',
     penalties: { '': '不处罚，见说明', caution: '劝告', warning: '警告', yellow: '黄牌', red: '红牌', loss: '判负' },
@@ -91,7 +91,7 @@ export const TEXTS = {
     conditions: { well: '正常', degraded: '异常', lost: '中断' },
     kinds: {
       position_adopted: '采用现有局面', move: '着手', captures_cleared: '提子已取走', pass: '停一手',
-      corrected: '更正', unexplained: '局面无法解释', double_move: '连下两着', takeback: '悔棋',
+      corrected: '更正', unexplained: '局面无法解释', break_begun: '休息', play_resumed: '续弈', double_move: '连下两着', takeback: '悔棋',
       dropped_stone: '掉子', displaced_stone: '棋子移位', stone_off_point: '棋子偏离交叉点',
       missed_capture: '漏提子', wrong_removal: '误提子', ko_violation: '违例提劫',
       superko: '全局同形再现', suicide: '禁着点', wrong_first_colour: '先手颜色有误',
@@ -117,7 +117,7 @@ export const NOTICES = new Set(['stone_off_point']);
 
 /** What belongs in the list when only the referee's matters are wanted. */
 export const REFEREE = new Set([...INFRACTIONS, 'repaired', 'decision', 'unexplained', 'corrected', 'source_lost',
-  'source_back', 'board_lost', 'result', 'sink_degraded', 'sink_restored']);
+  'source_back', 'board_lost', 'break_begun', 'play_resumed', 'result', 'sink_degraded', 'sink_restored']);
 
 /** Spoken name of a point as Go programs write it: no I, rows from the bottom. */
 export function pointName([row, col], size) {
