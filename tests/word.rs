@@ -183,3 +183,26 @@ fn a_ruling_ends_the_game_and_nothing_is_said_before_it_began() {
     say(&mut t, Word::PlayOn { turn: None }).unwrap();
     assert!(!record(&t).1.contains("RE["));
 }
+
+#[test]
+fn a_board_that_nobody_can_explain_stands_by_the_referees_word() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6)]);
+    t.set(p(2, 2), Some(White));
+    t.set(p(6, 6), None);
+    t.hide(&[p(0, 0)]);
+    t.frames(3);
+    let word = Word::Stands { turn: Some(Black) };
+    assert!(say(&mut t, word.clone()).unwrap_err().contains("in view"));
+    t.hide(&[]);
+    t.rest(12_000);
+    assert!(t.events.iter().any(|e| e.kind == Unexplained || e.kind.is_infraction()), "{:?}", kinds(&t.events));
+    let said = say(&mut t, word).unwrap();
+    assert_eq!(kinds(&said), [PositionAdopted]);
+    assert_eq!(t.referee.history().unwrap().board(), t.board());
+    assert_eq!(record(&t).0.open_infractions().count(), 0);
+    let before = t.events.len();
+    t.rest(5000);
+    t.play(Black, p(4, 4));
+    t.rest(1500);
+    assert_eq!(kinds(&t.events[before..]), [Move], "and the game goes on from there");
+}

@@ -59,6 +59,9 @@ enum Body {
     PlayOn {
         turn: Option<Color>,
     },
+    Stands {
+        turn: Option<Color>,
+    },
     Counted {
         dead: Option<Vec<Point>>,
         #[serde(default)]
@@ -81,7 +84,7 @@ pub fn word(body: &[u8], from: IpAddr) -> Result<(OperatorInput, Answer), Refusa
         return refuse(
             400,
             "expected {\"say\": \"pass\"|\"resign\", \"color\": \"B\"|\"W\"}, {\"say\": \"end_agreed\"|\"resigned\"}, \
-             {\"say\": \"play_on\", \"turn\": colour or null}, {\"say\": \"counted\", \"dead\": [[row, col], …] or null, \"contested\": […]}, \
+             {\"say\": \"play_on\"|\"stands\", \"turn\": colour or null}, {\"say\": \"counted\", \"dead\": [[row, col], …] or null, \"contested\": […]}, \
              {\"say\": \"ruled\", \"winner\": colour or null} or {\"say\": \"correct\", \"move\": number, \"point\": [row, col] or null}",
         );
     };
@@ -90,6 +93,7 @@ pub fn word(body: &[u8], from: IpAddr) -> Result<(OperatorInput, Answer), Refusa
         Body::Resign { color } => Word::Resign { color },
         Body::EndAgreed {} => Word::EndAgreed,
         Body::PlayOn { turn } => Word::PlayOn { turn },
+        Body::Stands { turn } => Word::Stands { turn },
         Body::Counted { dead, contested } => {
             if dead.as_ref().map_or(0, Vec::len).max(contested.len()) > MAX_POINTS {
                 return refuse(422, "more points than any board has");

@@ -366,9 +366,11 @@ impl GameState {
             self.moves.clear();
             self.infractions.clear();
             self.ledger = Ledger::default();
-            self.ended = None;
-            self.agreed = [false; 2];
         }
+        // what lay wrong is right by this, and play goes on
+        self.infractions.iter_mut().filter(|i| i.is_open()).for_each(|i| i.repaired = Some(event.seq));
+        self.ended = None;
+        self.agreed = [false; 2];
         if self.moves.is_empty() || board.size() != self.history.size() {
             // nothing was played before this, or not on this board: the game starts here
             self.base = History::new(board, event.turn.unwrap_or(Color::Black));

@@ -13,6 +13,8 @@ pub enum Word {
     EndAgreed,
     /// The end, a resignation or a result does not stand: play goes on, with `turn` to move (`None`: as it was).
     PlayOn { turn: Option<Color> },
+    /// The board stands as it lies now, with `turn` to move (`None`: as it was).
+    Stands { turn: Option<Color> },
     /// The result is final.
     Result(Settlement),
     /// The move of that number was played at `point`; without one it never was.

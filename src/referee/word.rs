@@ -2,6 +2,7 @@
 //! move that was recorded wrongly. It is taken at its word, but only where it can be true.
 
 use super::Referee;
+use super::decide::SEEN_EVIDENCE;
 use super::ledger::Phase;
 use crate::game::{Event, EventKind, Interval, Settlement, Word};
 use crate::rules::{Amount, Color, CountError, CountOptions, Point, Text, Unit, count};
@@ -55,14 +56,38 @@ impl Referee {
                 e.turn = *turn;
                 e.text = Some(Text::new("The end does not stand: play goes on.", "终局不成立，继续对局。"));
             }
+            Word::Stands { turn } => self.as_it_lies(&mut e, *turn)?,
             Word::Result(settlement) => self.result(&mut e, settlement)?,
             Word::Correct { number, point } => self.correction(&mut e, *number, *point)?,
         }
         self.emit(e);
+        // what lay otherwise is no longer against anything
+        self.sync();
         if passes {
             self.follow_passes();
         }
         Ok(self.drain())
+    }
+
+    /// What is seen now becomes the position, whatever led to it.
+    fn as_it_lies(&self, e: &mut Event, turn: Option<Color>) -> Result<(), Refused> {
+        let (Some(game), Some(evidence)) = (&self.ledger.game, &self.evidence) else {
+            return refuse("the board has not been seen", "尚未看到棋盘");
+        };
+        if matches!(self.ledger.phase, Phase::Waiting | Phase::Cleared) {
+            return refuse("no game is on", "没有进行中的对局");
+        }
+        if evidence.hand_now() || evidence.hidden_count() > 0 {
+            return refuse(
+                "part of the board is hidden: say it again when all of it is in view",
+                "棋盘有部分被遮挡：请在全盘可见时再确认",
+            );
+        }
+        e.kind = EventKind::PositionAdopted;
+        e.board = Some(evidence.board(SEEN_EVIDENCE).rows());
+        e.turn = turn.or(Some(game.turn()));
+        e.move_number = None;
+        Ok(())
     }
 
     fn result(&self, e: &mut Event, settlement: &Settlement) -> Result<(), Refused> {

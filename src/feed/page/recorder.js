@@ -87,6 +87,7 @@ export class Recorder {
       case 'resign':
         return { say, color: side };
       case 'play_on':
+      case 'stands':
         return { say, turn: side || null };
       case 'ruled':
         return { say, winner: side || null };
