@@ -202,6 +202,7 @@ fn a_killed_referee_knows_of_the_break() {
     assert_eq!(GameState::fold(&whole.events).on_break(), Some(whole.events.last().unwrap().seq));
     let mut again = Table::with(options(), 9);
     again.referee = Referee::resume(options(), &whole.events);
+    again.begin_at(whole.now() + 5000);
     again.set(p(2, 2), Some(Black));
     again.rest(2000);
     again.play(White, p(6, 6));

@@ -9,7 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use goband::feed::{Condition, Feed, FeedConfig, Health, OperatorAccess, OperatorInput, Ruling};
-use goband::game::{Event, EventKind, GameState, Interval, Restore, RestoreTo, Text};
+use goband::game::{Event, EventKind, GameState, Interval, Restore, RestoreTo, Settlement, Text, Word};
 use goband::rules::{Color, Point, Ruleset, Sanction};
 use serde_json::{Value, json};
 
@@ -308,6 +308,29 @@ fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
     assert!(matches!(input.recv_timeout(second), Ok(OperatorInput::Break { on: false, .. })));
     table.happen(EventKind::PlayResumed, |e| e.of = Some(began));
     browser.wait("the end of the break", "return document.body.dataset.status === 'good'");
+
+    // the recorder's buttons ask once more before they say anything
+    browser.wait("the recorder's buttons", "return !document.getElementById('recorder').hidden");
+    let pass = "document.querySelector('[data-say=pass][data-side=B]').click()";
+    browser.run(pass);
+    assert_eq!(browser.run("return document.querySelector('.asked').textContent"), "Really?");
+    assert!(input.recv_timeout(Duration::from_millis(200)).is_err(), "nothing was said yet");
+    browser.run(pass);
+    let Ok(OperatorInput::Word { word, reply, .. }) = input.recv_timeout(second) else { panic!("no word") };
+    assert_eq!(word, Word::Pass { color: Color::Black });
+    reply.say(Ok(vec![9]));
+    browser
+        .wait("that it is recorded", "return document.getElementById('recorder-answer').textContent === 'Recorded.'");
+    browser.run("document.getElementById('dead').value = 'Q16 d4, Z1'");
+    browser.run("document.querySelector('[data-say=counted]').click()");
+    assert_eq!(browser.text("recorder-answer"), "Z1 is no point of this board");
+    browser.run("document.getElementById('dead').value = 'Q16 d4'");
+    browser.run("document.querySelector('[data-say=counted]').click()");
+    browser.run("document.querySelector('[data-say=counted]').click()");
+    let Ok(OperatorInput::Word { word, reply, .. }) = input.recv_timeout(second) else { panic!("no word") };
+    let dead = Some(vec![Point::new(3, 15), Point::new(15, 3)]);
+    assert_eq!(word, Word::Result(Settlement::Counted { dead, contested: vec![] }));
+    reply.say(Ok(vec![10]));
 
     // trouble of another part is shown as well
     table.feed.health(health().with("record", Condition::Lost, text("The disk is full.", "磁盘已满。")));

@@ -744,6 +744,27 @@ def move_stone(img, r, c, dx, dy, src):
     return True
 
 
+def star_points(img, xy, lab):
+    """Large star points, dots, stickers and stains on empty crossings (16 px a pitch): they are no stones."""
+    n = lab.shape[0]
+    k = {19: (3, 9, 15), 13: (3, 6, 9), 9: (2, 4, 6)}[n]
+    p = random.random()
+    at = [(r, c) for r in k for c in k] if p < .6 else [(random.randint(0, n - 1), random.randint(0, n - 1)) for _ in range(random.randint(1, 14))]
+    m = np.zeros(img.shape[:2], np.uint8)
+    rad = rnd(1.2, 3.9)
+    for r, c in at:
+        if lab[r, c] == 0:
+            x, y = xy[r, c] + np.random.uniform(-.6, .6, 2)
+            q = rad * rnd(.85, 1.15)
+            cv2.ellipse(m, ((float(x), float(y)), (2 * q, 2 * q * rnd(.75, 1)), rnd(0, 180)), 255, -1, cv2.LINE_AA)
+    if random.random() < .8:
+        col = np.percentile(img[::3, ::3].reshape(-1, 3), random.choice([2, 5, 15]), axis=0) * rnd(.5, 1.1)
+    else:
+        col = np.random.uniform(0, 255, 3)
+    a = cv2.GaussianBlur(m, (0, 0), rnd(.4, .8)).astype(np.float32)[..., None] / 255 * rnd(.6, 1)
+    return np.clip(img * (1 - a) + col * a, 0, 255).astype(np.uint8)
+
+
 def sample_read(rec, hands, aug=True, jitter=True, corners=False):
     """uint8 RGB rectified board, labels N x N (-1: unknown), offsets N x N x 2 (nan: unknown)."""
     n = rec["n"]
@@ -785,6 +806,8 @@ def sample_read(rec, hands, aug=True, jitter=True, corners=False):
                 d = np.random.uniform(-.46, .46, 2)
                 if move_stone(img, r, c, d[0], d[1], random.choice(q)):
                     off[r, c] += d
+        if random.random() < .25:
+            img = star_points(img, persp(hm, pts), lab)
         if random.random() < .09:
             st = (lab == 1) | (lab == 2)
             b = persp(hm, base)[st]

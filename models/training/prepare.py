@@ -1,4 +1,4 @@
-"""Reads the sources once and keeps them as one file: prepare.py --stills DIR --photos DIR --clips DIR --out cache.pkl [--read read.pt] [--plain DIR]
+"""Reads the sources once and keeps them as one file: prepare.py --stills DIR --photos DIR --clips DIR --out cache.pkl [--read read.pt] [--plain DIR] [--hard DIR]
 With --read (a first read network) the lattices fitted through boxes of stones are checked and nudged with it.
 --plain: pictures of anything but Go boards. Photos are kept once more with copies of their own stones on most of their empty points."""
 import argparse
@@ -19,9 +19,13 @@ for k in ("stills", "photos", "clips", "out"):
     ap.add_argument("--" + k, required=True)
 ap.add_argument("--read")
 ap.add_argument("--plain")
+ap.add_argument("--hard", help="more rendered pictures, as in --stills")
 a = ap.parse_args()
 random.seed(5), np.random.seed(5)
 recs, cuts = load_stills(a.stills), []
+for r in load_stills(a.hard) if a.hard else []:
+    r.update(source="hard", name="hard:" + r["name"])
+    recs.append(r)
 for s in ("go-corners", "pic2sgf", "goban-to-sgf", "gobonline"):
     recs += load_photos(a.photos, s)
 recs += [f for r in recs if r["source"] in ("go-corners", "gobonline") for _ in range(2) for f in [fill_up(r, random.uniform(.55, .97))] if f]

@@ -20,7 +20,7 @@ ap.add_argument("--net", required=True)
 ap.add_argument("--cache", required=True, nargs="+")
 ap.add_argument("--minutes", type=float, default=30)
 ap.add_argument("--out", required=True)
-ap.add_argument("--all", action="store_true", help="train on the held-out sources too")
+ap.add_argument("--all", action="store_true", help="train on the held-out photos too; rendered pictures and the clip stay held out")
 ap.add_argument("--init")
 ap.add_argument("--lr", type=float, default=3e-3)
 ap.add_argument("--threads", type=int, default=1)
@@ -44,9 +44,8 @@ CLIP = "dev-13x13-dense"
 held = lambda r: (r["source"] in ("pic2sgf", "goban-to-sgf") or "pic2sgf" in r["name"] or "goban-to-sgf" in r["name"] or r["name"].startswith(CLIP)
                   or (r["source"] == "stills" and r["name"] in held_stills))
 test = [r for r in recs if held(r)]
-train = recs if a.all else [r for r in recs if not held(r)]
-if not a.all:
-    cuts = [c for c in cuts if c["frame"][0] != CLIP]
+train = [r for r in recs if not held(r) or (a.all and r["source"] in ("pic2sgf", "goban-to-sgf", "filled"))]
+cuts = [c for c in cuts if c["frame"][0] != CLIP]
 around = [r for r in train if "inside" not in r]
 if a.init:
     data.POSITIVE = 3

@@ -87,10 +87,10 @@ impl Referee {
         if !(settled || self.flushing || self.now >= over.ended_ms + LOOKS_MS) {
             return false;
         }
-        let cell = |p: &Point| board.get(*p);
         let points: Vec<Point> = changed.values().filter(|d| sure(d)).map(|d| d.point).collect();
-        let (gone, added): (Vec<Point>, Vec<Point>) = points.iter().partition(|p| cell(p).is_some());
-        let mut colors: Vec<_> = gone.iter().map(cell).chain(added.iter().map(|p| changed[p].is)).collect();
+        let (gone, added): (Vec<Point>, Vec<Point>) = points.iter().copied().partition(|&p| board.get(p).is_some());
+        let lay = gone.iter().map(|&p| board.get(p));
+        let mut colors: Vec<_> = lay.chain(added.iter().map(|p| changed[p].is)).collect();
         colors.dedup();
         self.over = None;
         if points.is_empty() {

@@ -20,6 +20,8 @@ pub(super) const HELD_MS: u64 = 1500;
 /// ... and this long if it came out of nowhere, with no hand near.
 const UNPROVOKED_MS: u64 = 600;
 pub(super) const HAND_AWAY_MS: u64 = 300;
+/// Points that change within this time of each other may be one patch that is misread.
+const PATCH_MS: u64 = 120;
 
 /// Of two orders of moves whose costs are nearer than this, the one told says that it is not certain.
 const AMBIGUOUS: f64 = 1.0;
@@ -105,7 +107,8 @@ impl Referee {
                             None => return false,
                         },
                     };
-                    if !self.move_is_ready(d, captured) || !self.stays_a_move(step, diffs) {
+                    let ready = self.move_is_ready(d, captured) && !self.is_in_a_patch(d, best);
+                    if !ready || !self.stays_a_move(step, diffs) {
                         return false;
                     }
                     let sure = confidence(margin(stories, |s| s.steps.contains(step)));
@@ -152,6 +155,27 @@ impl Referee {
             return false;
         }
         self.tell_faults(&faults, diffs, confidence(gap))
+    }
+
+    /// Points around it changed in the same moment, and nothing explains them: a patch of the picture may be misread.
+    fn is_in_a_patch(&self, d: &Diff, best: &Explanation) -> bool {
+        if self.flushing || d.age_ms(self.now) >= UNPROVOKED_MS {
+            return false;
+        }
+        let explained = |p: Point| {
+            best.steps.iter().any(|s| match s {
+                Step::Move { point, captured, .. } => *point == p || captured.contains(&p),
+                Step::Void { point, taken, .. } => *point == p || taken.contains(&p),
+                Step::Displaced { from, to, .. } => *from == p || *to == Some(p),
+                Step::WrongRemoval { points, .. } | Step::Scattered { points } => points.contains(&p),
+                Step::Pass { .. } | Step::Unread { .. } => false,
+            })
+        };
+        let beside = |p: Point| p != d.point && p.row.abs_diff(d.point.row) <= 2 && p.col.abs_diff(d.point.col) <= 2;
+        let as_one = |o: &Diff| o.current && o.first_new_ms.abs_diff(d.first_new_ms) <= PATCH_MS;
+        self.evidence
+            .as_ref()
+            .is_some_and(|e| e.diffs().iter().any(|o| beside(o.point) && as_one(o) && !explained(o.point)))
     }
 
     /// What is known of a move that was captured before it was seen for long; only once its captor is sure.

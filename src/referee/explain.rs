@@ -52,6 +52,8 @@ pub struct Undo {
     pub revise: f64,
     /// Cost if its stone is gone.
     pub lift: f64,
+    /// Its stone was seen for so short a time that it may never have lain there: nobody took it up.
+    pub never: bool,
 }
 
 /// All that the search looks at.
@@ -83,6 +85,11 @@ pub struct Picture<'a> {
 }
 
 pub const MOVE: f64 = 0.6;
+/// Moves answer each other: a point is likelier the nearer it lies to the last move. Cost per row and column, from how many on it
+/// makes no difference, and what is usual (so much is taken off).
+const FAR_PER_LINE: f64 = 0.1;
+const FAR_FROM: u8 = 6;
+const FAR_USUAL: f64 = 0.3;
 /// Two moves cannot follow each other faster, milliseconds.
 const MOVE_TAKES_MS: u64 = 250;
 /// A move that must have been seen earlier than it can have been made: cost per second, and at most.
@@ -154,13 +161,15 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
             search.taken_back = Some((last.color, p));
             if picture.seen.get(p).is_none() {
                 cost += undo.lift;
+            } else {
+                cost += undo.revise;
+            }
+            if picture.seen.get(p).is_none() && !undo.never {
                 // whoever takes a capture back rarely puts the captured stones back at once; a ko is retaken like that
                 if last.captured.iter().any(|&q| picture.seen.get(q) == Some(last.color.opponent())) {
                     cost += 3.5;
                 }
                 lifted = lifted.or(Some(p));
-            } else {
-                cost += undo.revise;
             }
         }
         search.nodes = 0;
@@ -304,8 +313,12 @@ impl Search<'_> {
             if !class.is_legal() {
                 continue;
             }
-            let mut price = MOVE + extra;
             let diff = self.picture.diffs.get(&point).copied();
+            let mut price = MOVE + extra;
+            // of stones that have just come to light; others are weighed by what they cost to believe
+            if diff.is_some() {
+                price += far(game.moves().last().and_then(|m| m.point), point);
+            }
             let mut now = before;
             // that the point was still empty so late may have been one misread frame
             let mut doubted = None;
@@ -559,6 +572,12 @@ fn taken_at_once(board: &Board, p: Point, color: Color, open: &[Mismatch]) -> bo
                 && board.get(m.point).is_none()
                 && board.neighbors(m.point).any(|n| chain.contains(&n))
         })
+}
+
+/// What it costs that a move is so far from the last one.
+fn far(last: Option<Point>, point: Point) -> f64 {
+    let lines = last.map_or(FAR_FROM / 2, |l| l.row.abs_diff(point.row) + l.col.abs_diff(point.col));
+    FAR_PER_LINE * f64::from(lines.min(FAR_FROM)) - FAR_USUAL
 }
 
 /// Distance in pitches.

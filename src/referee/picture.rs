@@ -7,8 +7,11 @@ use super::Referee;
 use super::decide::{MOVE_EVIDENCE, SEEN_EVIDENCE};
 use super::evidence::Diff;
 use super::explain::{self, Explanation, Picture, Undo};
+use super::ledger::MoveRef;
 use crate::rules::{Color, Point};
 
+/// A stone that lay for less than this was never let go of.
+pub(super) const RELEASED_MS: u64 = 500;
 /// Stones taken within this time of a move belong to it.
 const RECENT_MS: u64 = 10_000;
 /// So many of the last moves can be told otherwise, while they are younger than this.
@@ -73,7 +76,8 @@ impl Referee {
             } else {
                 4.0 + age_s
             };
-            undo.push(Undo { revise, lift: if k == 0 { LIFT } else { 2.0 * LIFT } });
+            let never = self.lay_ms(m, diffs).is_some_and(|ms| ms < RELEASED_MS);
+            undo.push(Undo { revise, lift: if k == 0 || never { LIFT } else { 2.0 * LIFT }, never });
         }
         let brief = self.brief(diffs, &seen);
         let mut replaced = BTreeMap::new();
@@ -108,6 +112,14 @@ impl Referee {
             last_move_ms: self.before_move(0),
             seats: &self.seats,
         })
+    }
+
+    /// How long the stone of the move lay before it was gone.
+    pub(super) fn lay_ms(&self, m: &MoveRef, diffs: &BTreeMap<Point, Diff>) -> Option<u64> {
+        let k = self.ledger.moves.iter().rposition(|x| x.seq == m.seq)?;
+        let point = self.ledger.game.as_ref()?.moves().get(k)?.point?;
+        let gone = diffs.get(&point).filter(|d| d.is.is_none())?;
+        Some(gone.last_old_ms.saturating_sub(m.seen_ms))
     }
 
     /// With what was seen of the last moves when they were told, for stories that tell them otherwise.

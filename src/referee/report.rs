@@ -20,7 +20,7 @@ impl Referee {
     /// Numbers it, adds what the rules say, takes it into the ledger and gives it out. Returns its number.
     pub(super) fn emit(&mut self, mut e: Event) -> u64 {
         let fault = e.kind.is_infraction() || e.kind == EventKind::Unexplained;
-        if fault && self.looks_at_last_game(Some(&e)) {
+        if fault && (self.ledger.looked_at || self.looks_at_last_game(Some(&e))) {
             return self.ledger.last_seq;
         }
         e.seq = self.ledger.last_seq + 1;

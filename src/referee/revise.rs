@@ -8,13 +8,12 @@ use super::evidence::Diff;
 use super::explain::{Explanation, Step};
 use super::faults::{FAULT_EVIDENCE, GONE_MS, same_faults};
 use super::ledger::Lying;
+use super::picture::RELEASED_MS;
 use crate::game::{EventKind, Interval};
 use crate::rules::{Color, Point};
 
 /// The last stone may be in the air this long before it counts as taken back for good.
 const LIFTED_MS: u64 = 3000;
-/// A stone that lay for less than this was never let go of.
-const RELEASED_MS: u64 = 500;
 
 impl Referee {
     /// The story takes the last move back first: a stone taken back, or a record that was wrong.
@@ -84,6 +83,10 @@ impl Referee {
             }
             // also without another play: what was taken for a move was a stone shoved from elsewhere
             (None, _) => self.tell_revision(at, best, diffs, stories, sure),
+            // ... or something that was misread for a moment, with moves after it
+            (Some(gone), Some(_)) if lay_ms < RELEASED_MS && gone.evidence >= MOVE_EVIDENCE_NEAR => {
+                self.tell_revision(at, best, diffs, stories, sure)
+            }
             _ => false,
         }
     }

@@ -65,11 +65,12 @@ impl Referee {
         if edge != before {
             return;
         }
-        // the order goes on from the seat whose turn it was; if it goes on from the other, that is not told again
-        order.moved[side] = None;
         if whence.over(before.opposite()) {
+            order.moved[side] = None;
             return;
         }
+        // the order goes on from the seat whose turn it was, or from the other; neither is told again
+        order.moved = [None; 2];
         let mut e = self.fault(EventKind::SeatOrder, at, 0.8, Some(color), vec![point.into()], &[]);
         e.move_number = Some(number);
         self.tell_without_points(e);

@@ -111,6 +111,11 @@ impl Table {
         t
     }
 
+    /// Time begins here, as it does for a referee that was started again.
+    pub fn begin_at(&mut self, ms: u64) {
+        self.time = ms;
+    }
+
     pub fn now(&self) -> u64 {
         self.time
     }
