@@ -6,8 +6,8 @@ use crossbeam_channel::TrySendError;
 
 use super::access;
 use super::files;
-use super::http::{Body, Method, Refusal, Request, Response, refuse};
-use super::operator::{self, OperatorInput};
+use super::http::{Body, Method, Refusal, Request, Response, refuse, refuse_operator};
+use super::operator::{self, ClockOrder, OperatorInput};
 use super::page;
 use super::server::Context;
 
@@ -35,10 +35,15 @@ impl From<Response> for Answer {
 /// Answers a request; its body has been read.
 pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answer, Refusal> {
     let segments: Vec<&str> = request.segments.iter().map(String::as_str).collect();
-    let posts = matches!(segments.as_slice(), ["api", "decision" | "acknowledge"]);
-    let allowed = if posts { "POST" } else { "GET, HEAD" };
-    if posts != (request.method == Method::Post) || request.method == Method::Other {
-        let refusal = Refusal { status: 405, why: "this method is not for this address" };
+    let allowed = match segments.as_slice() {
+        ["api", "decision" | "acknowledge"] => "POST",
+        ["api", "clock"] => "GET, HEAD, POST",
+        _ => "GET, HEAD",
+    };
+    let posts = request.method == Method::Post;
+    let is_allowed = if posts { allowed.ends_with("POST") } else { allowed.starts_with("GET") };
+    if !is_allowed || request.method == Method::Other {
+        let refusal = Refusal { status: 405, why: "this method is not for this address", why_zh: None };
         return Ok(Response::refusal(&refusal).with("Allow", allowed).into());
     }
     access::check_host(request, context.listening, &context.config.hosts)?;
@@ -57,6 +62,8 @@ pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answ
             Response::json(200, text.to_string()).into()
         }
         ["api", "decision"] => operate(request, peer, context, operator::decision)?.into(),
+        ["api", "clock"] if posts => operate(request, peer, context, operator::clock)?.into(),
+        ["api", "clock"] => Response::json(200, hub.clock_json()).into(),
         ["api", "acknowledge"] => operate(request, peer, context, operator::acknowledge)?.into(),
         ["game.sgf"] => files::sgf(hub.record_dir().as_deref(), &context.config.table, request)?.into(),
         ["evidence", ..] => files::evidence(hub.record_dir().as_deref(), &request.segments[1..], request)?.into(),
@@ -119,19 +126,39 @@ fn operate(
     let of = match &input {
         OperatorInput::Decision { of, .. }
         | OperatorInput::Verdict { of, .. }
-        | OperatorInput::Acknowledge { of, .. } => *of,
+        | OperatorInput::Acknowledge { of, .. } => Some(*of),
+        OperatorInput::Clock { order, .. } => {
+            check_clock(context, order)?;
+            None
+        }
     };
-    if !context.hub.is_decidable(of) {
-        return refuse(422, "no event of that number asks for a decision");
+    if of.is_some_and(|of| !context.hub.is_decidable(of)) {
+        return refuse_operator(422, "no event of that number asks for a decision", "没有该编号的事件需要裁定");
     }
-    let acknowledged = matches!(input, OperatorInput::Acknowledge { .. });
+    let acknowledged = of.filter(|_| matches!(input, OperatorInput::Acknowledge { .. }));
     match context.input.try_send(input) {
         Ok(()) => {}
-        Err(TrySendError::Full(_)) => return refuse(503, "too much operator input at once; try again"),
-        Err(TrySendError::Disconnected(_)) => return refuse(503, "the table takes no operator input just now"),
+        Err(TrySendError::Full(_)) => {
+            return refuse_operator(503, "too much operator input at once; try again", "操作过于频繁,请重试");
+        }
+        Err(TrySendError::Disconnected(_)) => {
+            return refuse_operator(503, "the table takes no operator input just now", "对局台暂时不接受操作");
+        }
     }
-    if acknowledged {
+    if let Some(of) = acknowledged {
         context.hub.acknowledge(of);
     }
-    Ok(Response::json(202, format!("{{\"of\":{of}}}")))
+    let told = of.map_or_else(|| serde_json::json!({}), |of| serde_json::json!({ "of": of }));
+    Ok(Response::json(202, told.to_string()))
+}
+
+/// Says at once what the table could not say any more: there is no clock, or nobody knows whose time is to run.
+fn check_clock(context: &Context, order: &ClockOrder) -> Result<(), Refusal> {
+    let Some(clock) = context.hub.clock_view() else {
+        return refuse_operator(422, "no clock is connected", "没有连接棋钟");
+    };
+    if *order == (ClockOrder::Resume { side: None }) && clock.running.or(clock.turn).is_none() {
+        return refuse_operator(422, "say whose time is to run", "请指明由哪方走时");
+    }
+    Ok(())
 }

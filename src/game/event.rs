@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::clock::{ClockCall, ClockTimes};
 use crate::rules::{Circumstance, Color, Outcome, Penalty, Point, Repetition, Ruling, Term, Text};
 
 /// What happened. The names are those of `docs/events.md`, in snake case in JSON.
@@ -37,6 +38,11 @@ pub enum EventKind {
     // after an infraction
     Repaired,
     Decision,
+    // the clock
+    ClockCall,
+    ClockStopped,
+    ClockResumed,
+    ClockSet,
     // the scene
     BoardFound,
     BoardLost,
@@ -60,7 +66,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of `docs/events.md`.
-    pub const ALL: [EventKind; 41] = [
+    pub const ALL: [EventKind; 45] = [
         EventKind::PositionAdopted,
         EventKind::Move,
         EventKind::CapturesCleared,
@@ -87,6 +93,10 @@ impl EventKind {
         EventKind::TimeOverrun,
         EventKind::Repaired,
         EventKind::Decision,
+        EventKind::ClockCall,
+        EventKind::ClockStopped,
+        EventKind::ClockResumed,
+        EventKind::ClockSet,
         EventKind::BoardFound,
         EventKind::BoardLost,
         EventKind::CameraMoved,
@@ -133,6 +143,10 @@ impl EventKind {
             EventKind::TimeOverrun => "time_overrun",
             EventKind::Repaired => "repaired",
             EventKind::Decision => "decision",
+            EventKind::ClockCall => "clock_call",
+            EventKind::ClockStopped => "clock_stopped",
+            EventKind::ClockResumed => "clock_resumed",
+            EventKind::ClockSet => "clock_set",
             EventKind::BoardFound => "board_found",
             EventKind::BoardLost => "board_lost",
             EventKind::CameraMoved => "camera_moved",
@@ -345,6 +359,12 @@ pub struct Event {
     /// What makes it another infraction in the eyes of the law (done on purpose, during a break).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub circumstance: Option<Circumstance>,
+    /// With `clock_call`: what is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<ClockCall>,
+    /// With `clock_stopped`, `clock_resumed`, `clock_set`: what the clock shows, to about a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<ClockTimes>,
 }
 
 impl Event {
@@ -377,6 +397,8 @@ impl Event {
             penalty: None,
             outcome: None,
             circumstance: None,
+            call: None,
+            times: None,
         }
     }
 }
