@@ -34,7 +34,8 @@ fn the_page_names_every_field() {
         r#"{"seq":1,"kind":"move","at_ms":{"first":0,"last":0},"reported_ms":0,"confidence":1,"color":"B","point":[0,0],
         "points":[[0,0]],"captured":[],"move":1,"of":1,"board":[],"turn":"B","article":"","verdict":{"en":"","zh":""},
         "restore":[{"at":[0,0],"be":"."}],"evidence":"","text":{"en":"","zh":""},
-        "name":{"en":"","zh":"","id":""}}"#,
+        "name":{"en":"","zh":"","id":""},"call":{"kind":"last_period"},
+        "times":{"B":{"phase":"main","ms":1},"W":{"phase":"period","ms":1,"periods":3}}}"#,
     )
     .unwrap();
     let serde_json::Value::Object(fields) = serde_json::to_value(&event).unwrap() else { panic!() };

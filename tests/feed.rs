@@ -6,9 +6,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use goband::feed::{
-    Condition, Feed, FeedConfig, Health, MoveView, OperatorAccess, OperatorInput, Patience, Ruling, StateView,
+    ClockOrder, ClockView, Condition, Feed, FeedConfig, Health, MoveView, OperatorAccess, OperatorInput, Patience,
+    Ruling, StateView,
 };
-use goband::game::{Event, EventKind, Interval, Text, Word};
+use goband::game::{ClockTimes, Event, EventKind, Interval, SideClock, Text, TimePhase, Word};
 use goband::rules::{Color, Point};
 
 fn config() -> FeedConfig {
@@ -581,12 +582,61 @@ fn a_word_of_the_recorder_is_answered_by_the_table() {
     assert_eq!((passed.status, passed.json()), (200, serde_json::json!({ "events": [7, 8] })));
     let refused = post(at, "/api/word", "", r#"{"say":"resign","color":"W"}"#);
     assert_eq!(refused.status, 409);
-    assert_eq!(refused.json()["error_zh"], "对局已终止");
+    assert_eq!(refused.json()["text"]["zh"], "对局已终止");
     assert_eq!(table.join().unwrap(), [Word::Pass { color: Color::Black }, Word::Resign { color: Color::White }]);
 
     assert_eq!(post(at, "/api/word", "", r#"{"say":"dance"}"#).status, 400);
     assert_eq!(post(at, "/api/word", "Origin: http://evil.example\r\n", r#"{"say":"end_agreed"}"#).status, 403);
     assert_eq!(get(at, "/api/word").status, 405);
+}
+
+#[test]
+fn the_operator_stops_sets_and_resumes_the_clock_where_that_is_allowed() {
+    let side = |phase, ms, periods| SideClock { phase, ms, periods };
+    let times =
+        ClockTimes { black: side(TimePhase::Main, 1_511_000, None), white: side(TimePhase::Period, 21_000, Some(3)) };
+    let view = ClockView { times, running: None, turn: None, stopped: true, software: false, age_ms: 40 };
+    let stop = r#"{"do":"stop"}"#;
+    let off = Feed::spawn(config()).unwrap();
+    off.clock(Some(view));
+    assert_eq!(post(off.address(), "/api/clock", "", stop).status, 403);
+    assert_eq!(get(off.address(), "/api/clock").json()["W"]["periods"], 3, "who may look, may see it");
+
+    let operator = OperatorAccess { enabled: true, token: Some("secret".into()) };
+    let feed = Feed::spawn(FeedConfig { operator, ..config() }).unwrap();
+    let at = feed.address();
+    assert_eq!(get(at, "/api/clock").json(), serde_json::Value::Null);
+    let refused = post(at, "/api/clock", "", stop);
+    assert_eq!(refused.status, 422, "there is no clock");
+    assert_eq!(refused.json()["text"], serde_json::json!({"en": "no clock is connected", "zh": "没有连接棋钟"}));
+    feed.clock(Some(view));
+    let from = "127.0.0.1".parse().unwrap();
+    let set = r#"{"do":"set","B":{"phase":"main","ms":1511000},"W":{"phase":"period","ms":21000,"periods":3}}"#;
+    for (body, order) in [
+        (stop, ClockOrder::Stop),
+        (r#"{"do":"resume","side":"B"}"#, ClockOrder::Resume { side: Some(Color::Black) }),
+        (set, ClockOrder::Set(times)),
+    ] {
+        assert_eq!(post(at, "/api/clock", "", body).status, 202, "{body}");
+        assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Clock { order, from }));
+    }
+    let refused = post(at, "/api/clock", "", r#"{"do":"resume"}"#);
+    assert_eq!(refused.status, 422, "nobody knows whose time is to run");
+    assert!(refused.json()["text"]["zh"].as_str().unwrap().contains("走时"));
+    assert_eq!(post(at, "/api/clock", "", "{}").status, 400);
+    // the same gate as for decisions
+    for fields in
+        ["Origin: http://evil.example\r\n", "Authorization: Bearer wrong\r\n", "X-Forwarded-For: 192.0.2.1\r\n"]
+    {
+        let refused = post(at, "/api/clock", fields, stop);
+        assert_eq!(refused.status, 403, "{fields}");
+        assert!(refused.json()["text"]["zh"].is_string());
+    }
+    assert_eq!(post(at, "/api/clock", "Authorization: Bearer secret\r\n", stop).status, 202);
+    let form = format!(
+        "POST /api/clock HTTP/1.1\r\nHost: {at}\r\nContent-Type: text/plain\r\nContent-Length: 13\r\n\r\n{stop}"
+    );
+    assert_eq!(ask(at, &form).status, 415);
 }
 
 #[test]

@@ -8,8 +8,11 @@ use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use goband::feed::{Condition, Feed, FeedConfig, Health, OperatorAccess, OperatorInput, Ruling};
-use goband::game::{Event, EventKind, GameState, Interval, Restore, RestoreTo, Settlement, Text, Word};
+use goband::feed::{ClockOrder, ClockView, Condition, Feed, FeedConfig, Health, OperatorAccess, OperatorInput, Ruling};
+use goband::game::{
+    ClockCall, ClockTimes, Event, EventKind, GameState, Interval, Restore, RestoreTo, Settlement, SideClock, Text,
+    TimePhase, Word,
+};
 use goband::rules::{Color, Point, Ruleset, Sanction};
 use serde_json::{Value, json};
 
@@ -331,6 +334,57 @@ fn a_browser_sees_moves_arrive_and_alarms_come_and_go() {
     let dead = Some(vec![Point::new(3, 15), Point::new(15, 3)]);
     assert_eq!(word, Word::Result(Settlement::Counted { dead, contested: vec![] }));
     reply.say(Ok(vec![10]));
+
+    // the clock: shown, called, and stopped only after a question
+    let side = |ms, periods| SideClock {
+        phase: if periods == 0 { TimePhase::Main } else { TimePhase::Period },
+        ms,
+        periods: (periods > 0).then_some(periods),
+    };
+    let view = |running| ClockView {
+        times: ClockTimes { black: side(1_511_000, 0), white: side(29_500, 3) },
+        running,
+        turn: Some(Color::White),
+        stopped: running.is_none(),
+        software: false,
+        age_ms: 0,
+    };
+    table.feed.clock(Some(view(Some(Color::White))));
+    browser.wait("the clock", "return !document.getElementById('clock').hidden");
+    assert_eq!((browser.text("time-B"), browser.text("periods-W")), ("0:25:11".into(), "3 periods".into()));
+    browser.wait("White's time to run off", "return document.getElementById('time-W').textContent < '0:00:29'");
+    table.happen(EventKind::ClockCall, |e| {
+        (e.color, e.call) = (Some(Color::White), Some(ClockCall::Seconds { seconds: 30 }));
+        e.text = text("30 seconds", "30秒");
+    });
+    browser.wait("the call", "return document.getElementById('clock-call').textContent.includes('30 seconds')");
+    assert_eq!(browser.run("return document.querySelector('#events [data-kind=clock_call]')"), Value::Null);
+    browser.run("document.querySelector('[data-order=stop]').click()");
+    assert_eq!(browser.text("confirm-question"), "Stop the clock?");
+    assert!(input.try_recv().is_err(), "not yet");
+    browser.run("document.getElementById('confirm-no').click()");
+    browser.run("document.querySelector('[data-order=stop]').click()");
+    browser.run("document.getElementById('confirm-yes').click()");
+    assert!(matches!(input.recv_timeout(second), Ok(OperatorInput::Clock { order: ClockOrder::Stop, .. })));
+    table.feed.clock(Some(view(None)));
+    browser.wait("that it stands", "return !document.querySelector('[data-order=set]').disabled");
+    browser.run("document.querySelector('[data-order=set]').click()");
+    browser.run("document.getElementById('set-time-B').value = 'soon'");
+    browser.run("document.getElementById('confirm-yes').click()");
+    assert!(browser.text("clock-answer").contains("0:25:30"), "how a time is written");
+    browser.run("document.getElementById('set-time-B').value = '24:00'");
+    browser.run("document.getElementById('set-time-W').value = '0:00:30'");
+    browser.run("document.getElementById('confirm-yes').click()");
+    let Ok(OperatorInput::Clock { order: ClockOrder::Set(times), .. }) = input.recv_timeout(second) else {
+        panic!("no times")
+    };
+    assert_eq!(times, ClockTimes { black: side(1_440_000, 0), white: side(30_000, 3) });
+    browser.run("document.querySelector('[data-order=resume]').click()");
+    browser.run("document.getElementById('confirm-yes').click()");
+    assert!(matches!(
+        input.recv_timeout(second),
+        Ok(OperatorInput::Clock { order: ClockOrder::Resume { side: Some(Color::White) }, .. })
+    ));
 
     // trouble of another part is shown as well
     table.feed.health(health().with("record", Condition::Lost, text("The disk is full.", "磁盘已满。")));

@@ -55,6 +55,26 @@ fn what_was_appended_is_there_again() {
 }
 
 #[test]
+fn devices_are_told_when_the_line_is_written_and_once_whatever_the_disk_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("day/game");
+    fs::create_dir_all(&folder).unwrap();
+    let (mut journal, _) = Journal::open(&folder).unwrap();
+    let path = folder.join(JOURNAL_FILE);
+    let mut told = Vec::new();
+    let outcome = journal.append_telling(&event(1), || told.push(fs::read_to_string(&path).unwrap()));
+    assert_eq!(outcome, AppendOutcome::Written);
+    assert!(told.len() == 1 && told[0].contains("\"seq\":1,"), "a killed daemon must not have told what is not there");
+    assert_eq!(journal.append_telling(&event(1), || told.push(String::new())), AppendOutcome::Duplicate { seq: 1 });
+    assert_eq!(told.len(), 2);
+    // the disk is gone: the referee is told all the same
+    fs::remove_dir_all(dir.path().join("day")).unwrap();
+    let outcome = journal.append_telling(&event(2), || told.push(String::new()));
+    assert!(matches!(outcome, AppendOutcome::Degraded { waiting: 1, .. }), "{outcome:?}");
+    assert_eq!(told.len(), 3);
+}
+
+#[test]
 fn the_format_is_the_documented_one() {
     let dir = tempfile::tempdir().unwrap();
     let text = String::from_utf8(written(dir.path(), 1)).unwrap();

@@ -6,7 +6,8 @@ use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use goband::signal::emulator::{Console, EmulatorOptions, What};
+use crossbeam_channel::Receiver;
+use goband::signal::emulator::{Console, Emulated, EmulatorOptions, Heard, Lamp, What};
 use goband::signal::message::Message;
 use serialport::TTYPort;
 
@@ -142,19 +143,21 @@ fn check_says_what_answers_and_what_does_not() {
 }
 
 #[test]
-fn a_daemon_that_hangs_or_is_killed_is_shown_by_the_console_within_the_heartbeat_time() {
+fn a_daemon_that_hangs_or_is_killed_is_shown_by_every_device_within_the_heartbeat_time() {
     let dir = tempfile::tempdir().unwrap();
     let console = Console::spawn(EmulatorOptions::default()).unwrap();
+    let clock = Emulated::clock("600".parse().unwrap(), EmulatorOptions::default()).unwrap();
+    // relays have no heartbeat of their own: a timer behind one of them has
+    let lamp = Lamp::spawn_timed(5, EmulatorOptions::default()).unwrap();
     let config = dir.path().join("goband.toml");
     let wire = dir.path().join("wire.log");
-    fs::write(
-        &config,
-        format!(
-            "[source]\nfrom = \"virtual\"\n[feed]\nlisten = \"127.0.0.1:0\"\n[[signal]]\nkind = \"console\"\nport = {:?}\n",
-            console.path()
-        ),
-    )
-    .unwrap();
+    let mut text = String::from("[source]\nfrom = \"virtual\"\n[feed]\nlisten = \"127.0.0.1:0\"\n");
+    for (kind, path) in [("console", console.path()), ("clock", clock.path()), ("lamp", lamp.path())] {
+        text.push_str(&format!("[[signal]]\nkind = {kind:?}\nport = {path:?}\n"));
+    }
+    text.push_str("channels = { green = 1, amber = 2, red = 3, buzzer = 4, white = 5 }\n");
+    text.push_str("show = { heartbeat = [\"white blink\"] }\n");
+    fs::write(&config, text).unwrap();
     let mut daemon = Command::new(GOBAND)
         .args(["run", "--config"])
         .arg(&config)
@@ -169,29 +172,52 @@ fn a_daemon_that_hangs_or_is_killed_is_shown_by_the_console_within_the_heartbeat
         // SAFETY: a signal to a process that this test started and has not waited for.
         assert_eq!(unsafe { libc::kill(pid, number) }, 0);
     };
-    let hear = |what: &str, wanted: &dyn Fn(&What) -> bool| {
+    let hear = |heard: &Receiver<Heard>, what: &str, wanted: &dyn Fn(&What) -> bool| {
         let deadline = Instant::now() + Duration::from_secs(60);
         loop {
-            let heard = console.heard().recv_deadline(deadline).unwrap_or_else(|_| panic!("waited in vain: {what}"));
+            let heard = heard.recv_deadline(deadline).unwrap_or_else(|_| panic!("waited in vain: {what}"));
             if wanted(&heard.what) {
                 return heard.at;
             }
         }
     };
-    let is_beat = |w: &What| matches!(w, What::Message { message: Message::Beat { state: Some(_), .. }, .. });
-    hear("a heartbeat", &is_beat);
+    let devices = [("console", console.heard()), ("clock", clock.heard()), ("lamp", lamp.heard())];
+    let is_life = |w: &What| match w {
+        What::Message { message: Message::Beat { state: Some(_), .. }, .. } | What::Supply { on: true } => true,
+        // the board's timer may not have run out before goband came
+        What::Relay { channel: 5, changed, .. } => *changed,
+        _ => false,
+    };
+    let is_alarm = |w: &What| matches!(w, What::NoGoband | What::Supply { on: false });
+    let alive = |what: &str| {
+        for (name, heard) in &devices {
+            hear(heard, &format!("{name} {what}"), &is_life);
+        }
+    };
+    let shown_after = |since: Instant, what: &str| {
+        for (name, heard) in &devices {
+            let seconds = hear(heard, &format!("{name} shows it"), &is_alarm).duration_since(since).as_secs_f64();
+            println!("{what}: the {name} shows it after {seconds:.2} s");
+            assert!(seconds < 3.6, "{what}: the {name} shows it after {seconds:.2} s");
+        }
+    };
+    alive("hears goband");
     signal(libc::SIGSTOP);
     let frozen = Instant::now();
-    let seconds = hear("NO GOBAND", &|w| *w == What::NoGoband).duration_since(frozen).as_secs_f64();
-    assert!(seconds < 3.6, "frozen: shown after {seconds:.2} s");
+    // what came before the stop is no sign of life
+    for (_, heard) in &devices {
+        heard.try_iter().for_each(drop);
+    }
+    shown_after(frozen, "frozen");
     signal(libc::SIGCONT);
-    hear("a heartbeat again", &is_beat);
+    alive("hears goband again");
     signal(libc::SIGKILL);
     let killed = Instant::now();
-    let seconds_killed = hear("NO GOBAND", &|w| *w == What::NoGoband).duration_since(killed).as_secs_f64();
-    assert!(seconds_killed < 3.6, "killed: shown after {seconds_killed:.2} s");
+    for (_, heard) in &devices {
+        heard.try_iter().for_each(drop);
+    }
+    shown_after(killed, "killed");
     daemon.wait().unwrap();
-    println!("shown {seconds:.2} s after freezing, {seconds_killed:.2} s after killing");
     let log = fs::read_to_string(&wire).unwrap();
     assert!(log.lines().any(|l| l.contains("  >  24 30 2c 48 45 4c 4c 4f")), "the HELLO is in the log");
 }

@@ -10,7 +10,7 @@ use crossbeam_channel::Receiver;
 use goband::game::{Event, EventKind, Interval, Text};
 use goband::rules::time::TimeNotice;
 use goband::rules::{Color, Ruleset};
-use goband::signal::clock::Phase;
+use goband::signal::clock::{OrderedBy, Phase};
 use goband::signal::emulator::{Emulated, EmulatorOptions, Faults, Heard, What};
 use goband::signal::message::Message;
 use goband::signal::port::Places;
@@ -113,7 +113,7 @@ fn presses_come_in_with_their_uncertainty_and_an_infraction_stops_the_clock() {
         wait_for("Black runs again", || running(&signals) == Some(Color::Black));
         signals.tell(&event(7, EventKind::DoubleMove));
         wait_for("it stands", || has_stopped(&signals));
-        assert!(signals.resume_clock());
+        assert!(signals.resume_clock(OrderedBy::Operator("test".into())));
         wait_for("it goes on", || running(&signals) == Some(Color::Black));
         signals.tell(&event(8, EventKind::StoneOffPoint));
         std::thread::sleep(Duration::from_millis(300));

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, unbounded};
 use goband::game::{Event, EventKind, Interval, Text};
 use goband::rules::{Color, Ruleset};
+use goband::signal::clock::OrderedBy;
 use goband::signal::{DeviceConfig, DeviceKind, DeviceState, SignalConfig, Signals};
 use serialport::{SerialPort, TTYPort};
 
@@ -184,7 +185,7 @@ fn the_device_in_c_shows_and_stops_what_goband_says() {
         assert!(Instant::now() < deadline, "the clock runs");
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(signals.resume_clock());
+    assert!(signals.resume_clock(OrderedBy::Operator("test".into())));
     device.wait("go on", |l| l == "CLOCKRUN | 2 | B | - | -");
     signals.announce(
         Some(Color::Black),

@@ -62,6 +62,10 @@ pub struct EmulateArgs {
     #[arg(long, value_name = "MAIN+NxS", default_value = "600+3x30")]
     pub time: Allowance,
 
+    /// Lamp: a timer behind this relay cuts the lamps' supply when the relay has not moved for two seconds
+    #[arg(long, value_name = "RELAY", value_parser = clap::value_parser!(u8).range(1..=8))]
+    pub timer: Option<u8>,
+
     /// Take everything, answer nothing
     #[arg(long)]
     pub silent: bool,
@@ -119,7 +123,11 @@ pub fn run(args: EmulateArgs) -> anyhow::Result<u8> {
             result
         }
         Device::Lamp => {
-            let lamp = Lamp::spawn(options).with_context(place)?;
+            let lamp = match args.timer {
+                Some(relay) => Lamp::spawn_timed(relay, options),
+                None => Lamp::spawn(options),
+            };
+            let lamp = lamp.with_context(place)?;
             announce("lamp", &args);
             print(lamp.heard(), args.all, &stop)
         }

@@ -171,15 +171,10 @@ fn print_text(args: &ReplayArgs, summary: &Summary, wall_s: f64, card: Option<&S
 
 fn read_presses(path: &Path) -> Result<Vec<Press>> {
     let text = std::fs::read_to_string(path).map_err(|e| UsageError(format!("{}: {e}", path.display())))?;
-    let mut presses = Vec::new();
-    for (i, line) in text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty()) {
-        let press: Press = serde_json::from_str(line).map_err(|e| {
-            let wanted = r#"{"ms":81200,"side":"B"}"#;
-            UsageError(format!("{}: line {}: {e}; expected {wanted}", path.display(), i + 1))
-        })?;
-        presses.push(press);
-    }
-    Ok(presses)
+    Press::read_lines(&text).map_err(|(line, e)| {
+        let wanted = r#"{"ms":81200,"side":"B"}"#;
+        UsageError(format!("{}: line {line}: {e}; expected {wanted}", path.display())).into()
+    })
 }
 
 fn read_truth(path: &Path) -> Result<Truth> {

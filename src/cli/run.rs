@@ -5,11 +5,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
-use crate::capture::{CaptureThread, OpenOptions, Pace, SourceSpec};
+use crate::capture::{CaptureThread, OpenOptions, Pace, SourceKind, SourceSpec};
 use crate::feed::{FeedConfig, OperatorAccess};
 use crate::game::{GameInfo, Orientation, Player};
 use crate::referee::RefereeOptions;
 use crate::service::{self, Config, ConfigError, SignalSetup, Table, TableSetup};
+use crate::signal::ClockConfig;
 use crate::vision::Calibration;
 
 use super::UsageError;
@@ -112,6 +113,9 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
             config.feed.listen
         ))
     })?;
+    let usual_delay_ms = picture_delay_ms(source_spec(config)?.kind());
+    let picture_delay_ms = Some(config.clock.picture_delay_ms.unwrap_or(usual_delay_ms));
+    let clock = ClockConfig { picture_delay_ms, ..config.clock.clone() };
     Ok(TableSetup {
         folder,
         name: t.name.clone(),
@@ -124,11 +128,7 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
             start,
             ..RefereeOptions::new(ruleset)
         },
-        signal: SignalSetup {
-            devices: config.signal.clone(),
-            alarms: config.alarms.clone(),
-            clock: config.clock.clone(),
-        },
+        signal: SignalSetup { devices: config.signal.clone(), alarms: config.alarms.clone(), clock },
         feed: Some(FeedConfig {
             listen,
             table: t.name.clone(),
@@ -138,4 +138,16 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
         }),
         replay: false,
     })
+}
+
+/// How much older than its time a picture of such a source may be. A press that is compared with pictures must not be held for
+/// early because they came late.
+fn picture_delay_ms(source: &SourceKind) -> u64 {
+    match source {
+        // exposure, transfer and a buffer or two
+        SourceKind::CameraNumber(_) | SourceKind::CameraPath(_) => 100,
+        // encoded, sent and buffered: a second is usual
+        SourceKind::Stream(_) => 1000,
+        SourceKind::Named(_) | SourceKind::Virtual(_) => 0,
+    }
 }

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::OperatorAccess;
-use super::http::{Refusal, Request, refuse};
+use super::http::{Refusal, Request, refuse, refuse_operator};
 
 /// The name in a Host field, without its port.
 fn host_name(field: &str) -> &str {
@@ -35,19 +35,20 @@ pub fn check_host(request: &Request, listening: SocketAddr, also: &[String]) -> 
 /// Whether that client may send the operator's input.
 pub fn may_operate(request: &Request, peer: IpAddr, access: &OperatorAccess) -> Result<(), Refusal> {
     if !access.enabled {
-        return refuse(403, "operator input is switched off in the configuration");
+        return refuse_operator(403, "operator input is switched off in the configuration", "配置中已关闭裁判操作");
     }
     // Who has the token may come from anywhere: unlike an address, no foreign page can make a browser send it.
     if let Some(given) = request.field("authorization").and_then(|a| a.strip_prefix("Bearer "))
         && let Some(token) = access.token.as_deref().filter(|t| !t.is_empty())
     {
-        return if same(given.as_bytes(), token.as_bytes()) { Ok(()) } else { refuse(403, "the token is wrong") };
+        let is_right = same(given.as_bytes(), token.as_bytes());
+        return if is_right { Ok(()) } else { refuse_operator(403, "the token is wrong", "口令不正确") };
     }
     // A page of another origin can make a browser send a request, but not hide where it comes from.
     if let Some(origin) = request.field("origin")
         && origin.strip_prefix("http://").is_none_or(|o| Some(o) != request.field("host"))
     {
-        return refuse(403, "operator input is taken from goband's own page only");
+        return refuse_operator(403, "operator input is taken from goband's own page only", "只接受 goband 本页的操作");
     }
     let name = host_name(request.field("host").unwrap_or_default());
     // What a proxy on this machine hands on comes from somewhere else.
@@ -55,7 +56,11 @@ pub fn may_operate(request: &Request, peer: IpAddr, access: &OperatorAccess) -> 
     if peer.to_canonical().is_loopback() && names_this_machine(name) && !forwarded {
         return Ok(());
     }
-    refuse(403, "operator input needs the token, or a browser on the machine that runs goband")
+    refuse_operator(
+        403,
+        "operator input needs the token, or a browser on the machine that runs goband",
+        "须凭口令,或在运行 goband 的机器上操作",
+    )
 }
 
 /// Compares without telling by its time how much was right.

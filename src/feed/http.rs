@@ -29,10 +29,18 @@ pub enum Method {
 pub struct Refusal {
     pub status: u16,
     pub why: &'static str,
+    /// The same in Chinese, where the page may show it to the operator.
+    pub why_zh: Option<&'static str>,
 }
 
+/// For programs, and for people who speak HTTP.
 pub(crate) fn refuse<T>(status: u16, why: &'static str) -> Result<T, Refusal> {
-    Err(Refusal { status, why })
+    Err(Refusal { status, why, why_zh: None })
+}
+
+/// For the operator at the page.
+pub(crate) fn refuse_operator<T>(status: u16, en: &'static str, zh: &'static str) -> Result<T, Refusal> {
+    Err(Refusal { status, why: en, why_zh: Some(zh) })
 }
 
 /// The head of a request, decoded.
@@ -282,10 +290,14 @@ impl Response {
             .with("Cache-Control", "no-store")
     }
 
-    /// A refusal as a JSON object `{"error": …}`, for machines and people alike.
+    /// A refusal as a JSON object `{"error": …}`, for machines and people alike; with `text` in both languages where the
+    /// page may show it.
     pub fn refusal(refusal: &Refusal) -> Response {
-        let text = serde_json::json!({ "error": refusal.why }).to_string();
-        Response::json(refusal.status, text)
+        let mut text = serde_json::json!({ "error": refusal.why });
+        if let Some(zh) = refusal.why_zh {
+            text["text"] = serde_json::json!({ "en": refusal.why, "zh": zh });
+        }
+        Response::json(refusal.status, text.to_string())
     }
 
     /// What the client has is still right.

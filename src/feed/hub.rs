@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use super::FeedConfig;
 use super::scene::Scene;
-use super::view::{Condition, Health, StateView};
+use super::view::{ClockView, Condition, Health, StateView};
 use crate::game::{Event, EventKind, Text};
 
 /// An event as it is sent.
@@ -40,6 +40,8 @@ pub struct Cursor {
     pub state: u64,
     /// Revision of the health sent.
     pub health: u64,
+    /// Revision of the clock sent.
+    pub clock: u64,
     /// The game that `seq` counts in; 0 before the first message.
     pub game: u64,
 }
@@ -51,6 +53,7 @@ pub struct News {
     /// Seq of the newest event and the whole state after it.
     pub state: Option<(u64, Arc<str>)>,
     pub health: Option<Arc<str>>,
+    pub clock: Option<Arc<str>>,
     /// Events that this connection has not had are no longer kept.
     pub fell_behind: bool,
     /// Another game has begun: what was sent before is no longer shown.
@@ -83,6 +86,8 @@ struct Inner {
     health: Option<(Health, Instant)>,
     health_revision: u64,
     health_json: Option<(bool, Arc<str>)>,
+    clock: Option<(ClockView, Instant)>,
+    clock_revision: u64,
     picture: Option<Picture>,
     ended: bool,
 }
@@ -223,6 +228,32 @@ impl Hub {
         }
     }
 
+    pub fn clock(&self, clock: Option<ClockView>) {
+        let mut inner = self.lock();
+        let now = Instant::now();
+        // the same reading, only older, is no news
+        let face = |c: ClockView| ClockView { age_ms: 0, ..c };
+        let changed = inner.clock.map(|(c, _)| face(c)) != clock.map(face);
+        inner.clock = clock.map(|c| (c, now));
+        if changed {
+            inner.clock_revision += 1;
+            drop(inner);
+            self.news.notify_all();
+        }
+    }
+
+    /// What the clock shows now; none if there is none that tells.
+    pub fn clock_view(&self) -> Option<ClockView> {
+        let (view, told) = self.lock().clock?;
+        let since = u64::try_from(told.elapsed().as_millis()).unwrap_or(u64::MAX);
+        Some(ClockView { age_ms: view.age_ms.saturating_add(since), ..view })
+    }
+
+    /// The same as JSON, `null` where there is none.
+    pub fn clock_json(&self) -> String {
+        serde_json::to_string(&self.clock_view()).unwrap_or_else(|_| "null".into())
+    }
+
     /// The operator has seen that infraction.
     pub fn acknowledge(&self, of: u64) {
         let mut inner = self.lock();
@@ -256,6 +287,8 @@ impl Hub {
             health: old.health,
             health_revision: old.health_revision,
             health_json: old.health_json,
+            clock: old.clock,
+            clock_revision: old.clock_revision,
             picture: old.picture,
             ended: old.ended,
             ..Inner::default()
@@ -412,7 +445,10 @@ impl Hub {
         let mut inner = self.lock();
         loop {
             self.refresh_health(&mut inner);
-            let new = inner.ended || cursor.state != inner.revision || cursor.health != inner.health_revision;
+            let new = inner.ended
+                || cursor.state != inner.revision
+                || cursor.health != inner.health_revision
+                || cursor.clock != inner.clock_revision;
             let left = deadline.saturating_duration_since(Instant::now());
             if new || left.is_zero() {
                 break;
@@ -438,8 +474,18 @@ impl Hub {
         if cursor.health != inner.health_revision {
             news.health = inner.health_json.as_ref().map(|(_, json)| json.clone());
         }
-        *cursor =
-            Cursor { seq: inner.last_seq, state: inner.revision, health: inner.health_revision, game: inner.game };
+        let clock_changed = cursor.clock != inner.clock_revision;
+        *cursor = Cursor {
+            seq: inner.last_seq,
+            state: inner.revision,
+            health: inner.health_revision,
+            clock: inner.clock_revision,
+            game: inner.game,
+        };
+        drop(inner);
+        if clock_changed {
+            news.clock = Some(self.clock_json().into());
+        }
         news
     }
 
@@ -505,6 +551,35 @@ mod tests {
             hub.events(&[event(seq, EventKind::Move)], StateView::default());
         }
         assert!(hub.wait(&mut late, Duration::ZERO).fell_behind);
+    }
+
+    #[test]
+    fn the_clock_is_told_when_its_face_changes_and_not_when_it_grows_old() {
+        use crate::game::{ClockTimes, SideClock, TimePhase};
+        let side = |ms| SideClock { phase: TimePhase::Main, ms, periods: None };
+        let view = |ms, age_ms| ClockView {
+            times: ClockTimes { black: side(ms), white: side(5000) },
+            running: Some(crate::rules::Color::Black),
+            turn: None,
+            stopped: false,
+            software: true,
+            age_ms,
+        };
+        let hub = hub(3);
+        let mut cursor = Cursor::default();
+        assert!(hub.wait(&mut cursor, Duration::ZERO).clock.is_none(), "no clock");
+        hub.clock(Some(view(9000, 0)));
+        let told = hub.wait(&mut cursor, Duration::ZERO).clock.unwrap();
+        assert!(
+            told.starts_with(r#"{"B":{"phase":"main","ms":9000},"W""#) && told.contains(r#""running":"B""#),
+            "{told}"
+        );
+        hub.clock(Some(view(9000, 500)));
+        assert!(hub.wait(&mut cursor, Duration::ZERO).clock.is_none());
+        hub.clock(Some(view(8000, 20)));
+        assert!(hub.wait(&mut cursor, Duration::ZERO).clock.is_some());
+        hub.clock(None);
+        assert_eq!(hub.wait(&mut cursor, Duration::ZERO).clock.as_deref(), Some("null"));
     }
 
     #[test]

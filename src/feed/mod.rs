@@ -1,6 +1,6 @@
 //! What the world sees: the live page, state and events as JSON, server-sent events, the camera picture.
 //!
-//! Enters: events with the state after them, pictures, health; from the page the operator's input. Leaves: HTTP answers
+//! Enters: events with the state after them, what the clock shows, pictures, health; from the page the operator's input. Leaves: HTTP answers
 //! and [`OperatorInput`]. It may never know how a game is judged or kept, and it may never hold up the table: every call
 //! of [`Feed`] returns at once, whatever the clients do.
 //!
@@ -43,8 +43,8 @@ use crossbeam_channel::Receiver;
 use crate::game::Event;
 
 pub use language::Language;
-pub use operator::{OperatorInput, Particulars, Ruling};
-pub use view::{Condition, Health, MoveView, Part, Prisoners, StateView};
+pub use operator::{ClockOrder, OperatorInput, Particulars, Ruling};
+pub use view::{ClockView, Condition, Health, MoveView, Part, Prisoners, StateView};
 pub use wire::Patience;
 
 /// Whether and from whom operator input is taken.
@@ -175,6 +175,11 @@ impl Feed {
     /// Says how the table is. To be called every few seconds, changed or not: silence counts as a hang.
     pub fn health(&self, health: Health) {
         self.hub.health(health);
+    }
+
+    /// Shows what the clock shows; none: there is no clock that tells. To be called twice a second or so, and when it changes.
+    pub fn clock(&self, clock: Option<ClockView>) {
+        self.hub.clock(clock);
     }
 
     /// Where it listens.

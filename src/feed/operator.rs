@@ -1,12 +1,12 @@
-//! What the operator says through the page: `POST /api/decision`, `POST /api/acknowledge` and `POST /api/break`.
+//! What the operator says through the page: `POST /api/decision`, `POST /api/acknowledge`, `POST /api/break` and `POST /api/clock`.
 
 use std::net::IpAddr;
 
 use serde::Deserialize;
 
-use super::http::{Refusal, refuse};
+use super::http::{Refusal, refuse, refuse_operator};
 use super::word::Reply;
-use crate::game::Word;
+use crate::game::{ClockTimes, SideClock, TimePhase, Word};
 pub use crate::rules::Ruling;
 use crate::rules::{Circumstance, Color, Outcome, Penalty};
 
@@ -25,6 +25,17 @@ pub struct Particulars {
     pub player: Option<String>,
 }
 
+/// What the operator wants of the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockOrder {
+    /// Both sides stand.
+    Stop,
+    /// The time of `side` runs; none: of the side whose turn it was.
+    Resume { side: Option<Color> },
+    /// Both sides stand and show these times.
+    Set(ClockTimes),
+}
+
 /// The operator's input, for the table to act upon.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OperatorInput {
@@ -36,6 +47,8 @@ pub enum OperatorInput {
     Acknowledge { of: u64, from: IpAddr },
     /// What is said about the game; the answer is waited for.
     Word { word: Word, from: IpAddr, reply: Reply },
+    /// The clock is to be stopped, set, or to go on.
+    Clock { order: ClockOrder, from: IpAddr },
     /// A break begins, or (`on` is false) play goes on.
     Break { on: bool, from: IpAddr },
 }
@@ -47,7 +60,7 @@ impl OperatorInput {
             OperatorInput::Decision { of, .. }
             | OperatorInput::Verdict { of, .. }
             | OperatorInput::Acknowledge { of, .. } => Some(*of),
-            OperatorInput::Break { .. } | OperatorInput::Word { .. } => None,
+            OperatorInput::Break { .. } | OperatorInput::Clock { .. } | OperatorInput::Word { .. } => None,
         }
     }
 }
@@ -80,6 +93,26 @@ struct BreakBody {
     on: bool,
 }
 
+#[derive(Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+enum ClockBody {
+    Stop {},
+    Resume {
+        #[serde(default)]
+        side: Option<Color>,
+    },
+    Set {
+        #[serde(rename = "B")]
+        black: SideClock,
+        #[serde(rename = "W")]
+        white: SideClock,
+    },
+}
+
+/// No side is given more than a day, nor more periods than a clock can show.
+const MAX_MS: u64 = 24 * 3600 * 1000;
+const MAX_PERIODS: u8 = 99;
+
 /// Longest note in characters.
 const MAX_NOTE: usize = 500;
 /// Longest name of a player in characters.
@@ -103,10 +136,18 @@ pub fn decision(body: &[u8], from: IpAddr) -> Result<OperatorInput, Refusal> {
     let note = tidy(note, MAX_NOTE);
     let particulars = Particulars { penalty, outcome, circumstance, color, player: tidy(player, MAX_NAME) };
     if ruling == Ruling::Other && note.is_none() && penalty.is_none() && outcome.is_none() {
-        return refuse(422, "another verdict needs a note, a penalty or an outcome that says which");
+        return refuse_operator(
+            422,
+            "another verdict needs a note, a penalty or an outcome that says which",
+            "另判须写明说明、处罚或处理方式",
+        );
     }
     if ruling != Ruling::Other && penalty.is_some() {
-        return refuse(422, "a penalty belongs to another verdict (\"verdict\": \"other\")");
+        return refuse_operator(
+            422,
+            "a penalty belongs to another verdict (\"verdict\": \"other\")",
+            "只有另判(\"verdict\": \"other\")可以附处罚",
+        );
     }
     Ok(match particulars == Particulars::default() {
         true => OperatorInput::Decision { of, ruling, note, from },
@@ -126,6 +167,39 @@ pub fn pause(body: &[u8], from: IpAddr) -> Result<OperatorInput, Refusal> {
         Ok(BreakBody { on }) => Ok(OperatorInput::Break { on, from }),
         Err(_) => refuse(400, "expected {\"on\": true} where a break begins, {\"on\": false} where play goes on"),
     }
+}
+
+pub fn clock(body: &[u8], from: IpAddr) -> Result<OperatorInput, Refusal> {
+    let Ok(body) = serde_json::from_slice(body) else {
+        return refuse(
+            400,
+            "expected {\"do\": \"stop\"}, {\"do\": \"resume\", \"side\": \"B\"|\"W\"} or {\"do\": \"set\", \"B\": {\"phase\": \"main\", \
+             \"ms\": …}, \"W\": {\"phase\": \"period\", \"ms\": …, \"periods\": …}}",
+        );
+    };
+    let order = match body {
+        ClockBody::Stop {} => ClockOrder::Stop,
+        ClockBody::Resume { side } => ClockOrder::Resume { side },
+        ClockBody::Set { black, white } => {
+            if ![black, white].iter().all(is_possible) {
+                return refuse_operator(
+                    422,
+                    "a side's time is at most a day, and in byo-yomi it has 1 to 99 periods",
+                    "每方用时不得超过一天,读秒须为 1 至 99 次",
+                );
+            }
+            ClockOrder::Set(ClockTimes { black, white })
+        }
+    };
+    Ok(OperatorInput::Clock { order, from })
+}
+
+fn is_possible(time: &SideClock) -> bool {
+    let periods_fit = match time.phase {
+        TimePhase::Period => time.periods.is_some_and(|n| (1..=MAX_PERIODS).contains(&n)),
+        TimePhase::Main | TimePhase::Over | TimePhase::Untold => time.periods.is_none(),
+    };
+    time.ms <= MAX_MS && periods_fit
 }
 
 #[cfg(test)]
@@ -156,5 +230,35 @@ mod tests {
         assert_eq!(acknowledge(br#"{"of":3}"#, from), Ok(OperatorInput::Acknowledge { of: 3, from }));
         assert_eq!(pause(br#"{"on":true}"#, from), Ok(OperatorInput::Break { on: true, from }));
         assert_eq!(pause(br#"{"on":"yes"}"#, from).unwrap_err().status, 400);
+    }
+
+    #[test]
+    fn reads_what_the_clock_is_to_do() {
+        let from: IpAddr = "127.0.0.1".parse().unwrap();
+        let order = |body: &str| match clock(body.as_bytes(), from) {
+            Ok(OperatorInput::Clock { order, .. }) => Ok(order),
+            Ok(other) => panic!("{other:?}"),
+            Err(refusal) => Err(refusal.status),
+        };
+        assert_eq!(order(r#"{"do":"stop"}"#), Ok(ClockOrder::Stop));
+        assert_eq!(order(r#"{"do":"resume"}"#), Ok(ClockOrder::Resume { side: None }));
+        assert_eq!(order(r#"{"do":"resume","side":"W"}"#), Ok(ClockOrder::Resume { side: Some(Color::White) }));
+        let set = r#"{"do":"set","B":{"phase":"main","ms":600000},"W":{"phase":"period","ms":30000,"periods":3}}"#;
+        let Ok(ClockOrder::Set(times)) = order(set) else { panic!() };
+        assert_eq!((times.black.ms, times.white.periods), (600_000, Some(3)));
+        for (body, status) in [
+            (r#"{"do":"explode"}"#, 400),
+            (r#"{"do":"stop","side":"B"}"#, 400),
+            (r#"{"do":"resume","side":"green"}"#, 400),
+            (r#"{"do":"set","B":{"phase":"main","ms":600000}}"#, 400),
+            (&set.replace("600000", "-1"), 400),
+            (&set.replace("600000", "86400001"), 422),
+            (&set.replace("\"periods\":3", "\"periods\":0"), 422),
+            (&set.replace(",\"periods\":3", ""), 422),
+            (&set.replace("600000", "600000,\"periods\":2"), 422),
+            ("", 400),
+        ] {
+            assert_eq!(order(body), Err(status), "{body}");
+        }
     }
 }

@@ -6,8 +6,8 @@ use crossbeam_channel::TrySendError;
 
 use super::access;
 use super::files;
-use super::http::{Body, Method, Refusal, Request, Response, refuse};
-use super::operator::{self, OperatorInput};
+use super::http::{Body, Method, Refusal, Request, Response, refuse, refuse_operator};
+use super::operator::{self, ClockOrder, OperatorInput};
 use super::page;
 use super::server::Context;
 use super::word;
@@ -36,10 +36,15 @@ impl From<Response> for Answer {
 /// Answers a request; its body has been read.
 pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answer, Refusal> {
     let segments: Vec<&str> = request.segments.iter().map(String::as_str).collect();
-    let posts = matches!(segments.as_slice(), ["api", "decision" | "acknowledge" | "break" | "word"]);
-    let allowed = if posts { "POST" } else { "GET, HEAD" };
-    if posts != (request.method == Method::Post) || request.method == Method::Other {
-        let refusal = Refusal { status: 405, why: "this method is not for this address" };
+    let allowed = match segments.as_slice() {
+        ["api", "decision" | "acknowledge" | "break" | "word"] => "POST",
+        ["api", "clock"] => "GET, HEAD, POST",
+        _ => "GET, HEAD",
+    };
+    let posts = request.method == Method::Post;
+    let is_allowed = if posts { allowed.ends_with("POST") } else { allowed.starts_with("GET") };
+    if !is_allowed || request.method == Method::Other {
+        let refusal = Refusal { status: 405, why: "this method is not for this address", why_zh: None };
         return Ok(Response::refusal(&refusal).with("Allow", allowed).into());
     }
     access::check_host(request, context.listening, &context.config.hosts)?;
@@ -58,6 +63,8 @@ pub fn answer(request: &Request, peer: IpAddr, context: &Context) -> Result<Answ
             Response::json(200, text.to_string()).into()
         }
         ["api", "decision"] => operate(request, peer, context, operator::decision)?.into(),
+        ["api", "clock"] if posts => operate(request, peer, context, operator::clock)?.into(),
+        ["api", "clock"] => Response::json(200, hub.clock_json()).into(),
         ["api", "acknowledge"] => operate(request, peer, context, operator::acknowledge)?.into(),
         ["api", "break"] => operate(request, peer, context, operator::pause)?.into(),
         ["api", "word"] => say(request, peer, context)?.into(),
@@ -120,8 +127,12 @@ fn check_post(request: &Request, peer: IpAddr, context: &Context) -> Result<(), 
 fn hand_over(input: OperatorInput, context: &Context) -> Result<(), Refusal> {
     match context.input.try_send(input) {
         Ok(()) => Ok(()),
-        Err(TrySendError::Full(_)) => refuse(503, "too much operator input at once; try again"),
-        Err(TrySendError::Disconnected(_)) => refuse(503, "the table takes no operator input just now"),
+        Err(TrySendError::Full(_)) => {
+            refuse_operator(503, "too much operator input at once; try again", "操作过于频繁,请重试")
+        }
+        Err(TrySendError::Disconnected(_)) => {
+            refuse_operator(503, "the table takes no operator input just now", "对局台暂时不接受操作")
+        }
     }
 }
 
@@ -132,7 +143,7 @@ fn say(request: &Request, peer: IpAddr, context: &Context) -> Result<Response, R
     hand_over(input, context)?;
     Ok(match answer.wait() {
         Some(Ok(events)) => Response::json(200, serde_json::json!({ "events": events }).to_string()),
-        Some(Err(why)) => Response::json(409, serde_json::json!({ "error": why.en, "error_zh": why.zh }).to_string()),
+        Some(Err(why)) => Response::json(409, serde_json::json!({ "error": why.en, "text": why }).to_string()),
         None => return refuse(503, "the table did not answer in time; look at the events before saying it again"),
     })
 }
@@ -145,30 +156,41 @@ fn operate(
 ) -> Result<Response, Refusal> {
     check_post(request, peer, context)?;
     let input = read(&request.body, peer)?;
-    match (&input, input.of()) {
-        (OperatorInput::Word { .. }, _) => return refuse(400, "say that at /api/word"),
-        (_, Some(of)) if !context.hub.is_decidable(of) => {
-            return refuse(422, "no event of that number asks for a decision");
+    match &input {
+        OperatorInput::Word { .. } => return refuse(400, "say that at /api/word"),
+        OperatorInput::Clock { order, .. } => check_clock(context, order)?,
+        OperatorInput::Break { on: true, .. } if context.hub.is_on_break() => {
+            return refuse_operator(422, "a break is on already", "已在休息中");
         }
-        (OperatorInput::Break { on: true, .. }, _) if context.hub.is_on_break() => {
-            return refuse(422, "a break is on already");
-        }
-        (OperatorInput::Break { on: false, .. }, _) if !context.hub.is_on_break() => {
-            return refuse(422, "no break is on");
+        OperatorInput::Break { on: false, .. } if !context.hub.is_on_break() => {
+            return refuse_operator(422, "no break is on", "并未休息");
         }
         _ => {}
     }
-    let acknowledged = match input {
-        OperatorInput::Acknowledge { of, .. } => Some(of),
-        _ => None,
-    };
-    let answer = match (&input, input.of()) {
+    let of = input.of();
+    if of.is_some_and(|of| !context.hub.is_decidable(of)) {
+        return refuse_operator(422, "no event of that number asks for a decision", "没有该编号的事件需要裁定");
+    }
+    let acknowledged = of.filter(|_| matches!(input, OperatorInput::Acknowledge { .. }));
+    let told = match (&input, of) {
         (OperatorInput::Break { on, .. }, _) => serde_json::json!({ "on": on }),
-        (_, of) => serde_json::json!({ "of": of }),
+        (_, Some(of)) => serde_json::json!({ "of": of }),
+        (_, None) => serde_json::json!({}),
     };
     hand_over(input, context)?;
     if let Some(of) = acknowledged {
         context.hub.acknowledge(of);
     }
-    Ok(Response::json(202, answer.to_string()))
+    Ok(Response::json(202, told.to_string()))
+}
+
+/// Says at once what the table could not say any more: there is no clock, or nobody knows whose time is to run.
+fn check_clock(context: &Context, order: &ClockOrder) -> Result<(), Refusal> {
+    let Some(clock) = context.hub.clock_view() else {
+        return refuse_operator(422, "no clock is connected", "没有连接棋钟");
+    };
+    if *order == (ClockOrder::Resume { side: None }) && clock.running.or(clock.turn).is_none() {
+        return refuse_operator(422, "say whose time is to run", "请指明由哪方走时");
+    }
+    Ok(())
 }

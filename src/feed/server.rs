@@ -182,8 +182,12 @@ fn accept(listener: &TcpListener, context: &Arc<Context>, connections: &Connecti
 
 /// Says that the house is full. Never waits: this is the thread that lets others in.
 fn turn_away(stream: &TcpStream) {
-    let response = Response::refusal(&Refusal { status: 503, why: "too many connections; try again in a moment" })
-        .with("Retry-After", "2");
+    let response = Response::refusal(&Refusal {
+        status: 503,
+        why: "too many connections; try again in a moment",
+        why_zh: Some("连接过多,请稍后再试"),
+    })
+    .with("Retry-After", "2");
     let mut bytes = response.head(false);
     if let super::http::Body::Bytes(body) = &response.body {
         bytes.extend_from_slice(body);

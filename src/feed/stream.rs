@@ -17,7 +17,7 @@ const PICTURE_PATIENCE: Duration = Duration::from_secs(5);
 const PICTURE_GAP: Duration = Duration::from_millis(100);
 
 /// The whole state with its number, then each event with `id:`, and the state after it. Messages: `state`, `event`,
-/// `health`, `alive`; `reset` tells the client to fetch all events anew, `bye` that goband ends.
+/// `health`, `clock`, `alive`; `reset` tells the client to fetch all events anew, `bye` that goband ends.
 pub fn events(wire: &mut Wire, hub: &Hub, after: Option<u64>, patience: Duration) -> io::Result<()> {
     let fields =
         [("Content-Type", "text/event-stream; charset=utf-8".to_string()), ("Cache-Control", "no-store".to_string())];
@@ -78,6 +78,9 @@ fn write_news(out: &mut String, news: &News) {
     }
     if let Some(json) = &news.health {
         out.push_str(&format!("event: health\ndata: {json}\n\n"));
+    }
+    if let Some(json) = &news.clock {
+        out.push_str(&format!("event: clock\ndata: {json}\n\n"));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::game::{Event, EventKind, GameState, Text};
+use crate::game::{ClockTimes, Event, EventKind, GameState, Text};
 use crate::rules::{Color, Point, SideStanding, Term, Window};
 
 /// A move as it stands in the record.
@@ -128,6 +128,23 @@ fn result_text(winner: Option<Color>, said: Option<Text>) -> Text {
         None => ("The game has ended.", "对局结束。"),
     };
     said.unwrap_or_else(|| Text { en: en.into(), zh: zh.into() })
+}
+
+/// The clock, as the page and `/api/clock` show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ClockView {
+    #[serde(flatten)]
+    pub times: ClockTimes,
+    /// Whose time runs; none: both stand.
+    pub running: Option<Color>,
+    /// Whose turn it is, where the clock tells.
+    pub turn: Option<Color>,
+    /// goband has stopped it.
+    pub stopped: bool,
+    /// goband keeps the time itself.
+    pub software: bool,
+    /// How old the times are: so much of the running side's has gone since.
+    pub age_ms: u64,
 }
 
 /// How a part of goband is.

@@ -295,6 +295,10 @@ impl Words<'_> {
                 Some(text) => Text::new(format!("Decision{of}: {}", text.en), format!("裁决{of_zh}：{}", text.zh)),
                 None => Text::new(format!("The referee decided{of}."), format!("裁判员已裁决{of_zh}。")),
             },
+            ClockCall => Text::new("A call at the clock.", "读秒。"),
+            ClockStopped => Text::new("The clock stands.", "已停钟。"),
+            ClockResumed => Text::new(format!("The clock runs again: {who}."), format!("恢复走时：{who_zh}。")),
+            ClockSet => Text::new("The clock was set.", "已重新设定棋钟。"),
             BoardFound => {
                 Text::new(format!("Board of {0} × {0} found.", self.size), format!("已找到棋盘（{}路）。", self.size))
             }

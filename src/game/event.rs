@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::clock::{ClockCall, ClockTimes};
 use crate::rules::{Amount, Circumstance, Color, Outcome, Penalty, Point, Repetition, Ruling, Term, Text};
 
 /// What happened. The names are those of `docs/events.md`, in snake case in JSON.
@@ -40,6 +41,11 @@ pub enum EventKind {
     // after an infraction
     Repaired,
     Decision,
+    // the clock
+    ClockCall,
+    ClockStopped,
+    ClockResumed,
+    ClockSet,
     // the scene
     BoardFound,
     BoardLost,
@@ -63,7 +69,7 @@ pub enum EventKind {
 
 impl EventKind {
     /// Every kind, in the order of `docs/events.md`.
-    pub const ALL: [EventKind; 43] = [
+    pub const ALL: [EventKind; 47] = [
         EventKind::PositionAdopted,
         EventKind::Move,
         EventKind::CapturesCleared,
@@ -92,6 +98,10 @@ impl EventKind {
         EventKind::TimeOverrun,
         EventKind::Repaired,
         EventKind::Decision,
+        EventKind::ClockCall,
+        EventKind::ClockStopped,
+        EventKind::ClockResumed,
+        EventKind::ClockSet,
         EventKind::BoardFound,
         EventKind::BoardLost,
         EventKind::CameraMoved,
@@ -140,6 +150,10 @@ impl EventKind {
             EventKind::TimeOverrun => "time_overrun",
             EventKind::Repaired => "repaired",
             EventKind::Decision => "decision",
+            EventKind::ClockCall => "clock_call",
+            EventKind::ClockStopped => "clock_stopped",
+            EventKind::ClockResumed => "clock_resumed",
+            EventKind::ClockSet => "clock_set",
             EventKind::BoardFound => "board_found",
             EventKind::BoardLost => "board_lost",
             EventKind::CameraMoved => "camera_moved",
@@ -355,6 +369,12 @@ pub struct Event {
     /// With a counted `result`: by how much, in points as SGF writes it; nothing in a draw.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub margin_points: Option<Amount>,
+    /// With `clock_call`: what is called.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub call: Option<ClockCall>,
+    /// With `clock_stopped`, `clock_resumed`, `clock_set`: what the clock shows, to about a second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub times: Option<ClockTimes>,
 }
 
 impl Event {
@@ -388,6 +408,8 @@ impl Event {
             outcome: None,
             circumstance: None,
             margin_points: None,
+            call: None,
+            times: None,
         }
     }
 }

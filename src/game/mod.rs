@@ -3,6 +3,7 @@
 //! Enters: events. Leaves: the state of a game, its record, sentences for people. It may never know of pixels, ports or
 //! clocks.
 
+mod clock;
 mod conduct;
 mod describe;
 pub mod diagram;
@@ -15,6 +16,7 @@ mod state;
 mod word;
 
 pub use crate::rules::Text;
+pub use clock::{ClockCall, ClockTimes, SideClock, TimePhase};
 pub use conduct::{case, decision};
 pub use describe::describe;
 pub use event::{Event, EventKind, Interval, MoveName, Restore, RestoreTo, Spot};

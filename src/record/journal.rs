@@ -174,7 +174,7 @@ impl Journal {
         } else if feed_missing {
             journal.waiting.push(b'\n');
         }
-        if let Some(report) = journal.flush(0).report() {
+        if let Some(report) = journal.flush(0, &mut || {}).report() {
             // a disk that is full at the start must not keep the table from being watched
             journal.notices.push(report);
         }
@@ -204,6 +204,26 @@ impl Journal {
     /// Appends an event and waits until the disk has it. Blocks as long as the disk takes (milliseconds, or for ever on a
     /// network disk that hangs: keep records on a local one).
     pub fn append(&mut self, event: &Event) -> AppendOutcome {
+        self.append_telling(event, || {})
+    }
+
+    /// The same, and does something meanwhile that must not wait for the disk: once the line is written, so that no end of
+    /// this program can lose it, and before the disk has it, which only a power cut could make a difference to. It is done
+    /// whatever becomes of the line.
+    pub fn append_telling(&mut self, event: &Event, tell: impl FnOnce()) -> AppendOutcome {
+        let mut tell = Some(tell);
+        let outcome = self.append_then(event, &mut || {
+            if let Some(tell) = tell.take() {
+                tell();
+            }
+        });
+        if let Some(tell) = tell {
+            tell();
+        }
+        outcome
+    }
+
+    fn append_then(&mut self, event: &Event, written: &mut dyn FnMut()) -> AppendOutcome {
         if event.seq <= self.last_seq {
             return AppendOutcome::Duplicate { seq: event.seq };
         }
@@ -211,7 +231,7 @@ impl Journal {
         self.last_seq = event.seq;
         self.push_line(event);
         self.waiting_events += 1;
-        self.flush(earlier)
+        self.flush(earlier, written)
     }
 
     /// Tries the disk again, if events wait. Call it every few seconds while degraded.
@@ -219,7 +239,7 @@ impl Journal {
         if !self.degraded {
             return AppendOutcome::Written;
         }
-        self.flush(self.waiting_events)
+        self.flush(self.waiting_events, &mut || {})
     }
 
     fn push_line<T: serde::Serialize>(&mut self, value: &T) {
@@ -231,8 +251,8 @@ impl Journal {
         self.chain = chain;
     }
 
-    fn flush(&mut self, earlier: usize) -> AppendOutcome {
-        match self.try_flush() {
+    fn flush(&mut self, earlier: usize, written: &mut dyn FnMut()) -> AppendOutcome {
+        match self.try_flush(written) {
             Ok(()) => {
                 self.waiting_events = 0;
                 if std::mem::take(&mut self.degraded) {
@@ -256,7 +276,7 @@ impl Journal {
         }
     }
 
-    fn try_flush(&mut self) -> io::Result<()> {
+    fn try_flush(&mut self, written: &mut dyn FnMut()) -> io::Result<()> {
         self.ensure_in_place()?;
         if let Some((name, bytes)) = &self.aside {
             put_aside(&self.folder, name, bytes)?;
@@ -268,6 +288,7 @@ impl Journal {
         }
         // at a known place, not "at the end": a retry overwrites the half line that a full disk left
         self.file.write_all_at(&self.waiting, self.good_bytes)?;
+        written();
         self.file.sync_data()?;
         if self.good_bytes == 0 {
             sync_folder(&self.folder)?;
@@ -369,7 +390,7 @@ fn notices(path: &Path, reading: &Reading) -> Vec<SinkReport> {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        if self.degraded && self.try_flush().is_err() {
+        if self.degraded && self.try_flush(&mut || {}).is_err() {
             tracing::error!(waiting = self.waiting_events, path = %self.path.display(), "events of the journal were never written");
         }
     }

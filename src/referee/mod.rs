@@ -99,6 +99,15 @@ pub struct Press {
 }
 
 impl Press {
+    /// Presses as a file has them, one object a line; empty lines are skipped.
+    ///
+    /// # Errors
+    /// The number of the line that is none, and why.
+    pub fn read_lines(text: &str) -> Result<Vec<Press>, (usize, serde_json::Error)> {
+        let lines = text.lines().enumerate().filter(|(_, l)| !l.trim().is_empty());
+        lines.map(|(n, line)| serde_json::from_str(line).map_err(|e| (n + 1, e))).collect()
+    }
+
     /// A press at exactly that time.
     pub fn exact(ms: u64, side: Color) -> Press {
         Press { ms, side, uncertainty_ms: 0 }

@@ -3,6 +3,7 @@
 //! Enters: a configuration and a source. Leaves: a running [`Table`] whose sinks are told of every event. It decides
 //! nothing about the game and may never know what a rule or a pixel means.
 
+mod clock;
 mod config;
 mod pictures;
 pub mod scorecard;

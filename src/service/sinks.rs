@@ -6,14 +6,16 @@ use std::sync::Arc;
 use anyhow::{Context, Result};
 use crossbeam_channel::Receiver;
 
-use crate::feed::{Condition, Feed, Health};
+use crate::feed::{ClockOrder, Condition, Feed, Health};
 use crate::game::{Event, GameInfo, GameState, SinkReport, Text, sgf};
 use crate::record::{AppendOutcome, EventsFile, Evidence, EvidenceOptions, Journal, SgfFile};
 use crate::rules::Ruleset;
+use crate::signal::clock::OrderedBy;
 use crate::signal::{
-    AlarmsConfig, ClockConfig, ClockEffect, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals,
+    AlarmsConfig, ClockConfig, ClockEffect, ClockObeyed, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals,
 };
 
+use super::clock;
 use super::pictures::{Pictures, Shown};
 
 /// The sinks of one table.
@@ -131,9 +133,15 @@ impl Sinks {
         }
     }
 
-    /// Tells everybody. The journal is written before anyone is shown anything.
+    /// Tells everybody. The journal is written before anyone is shown anything; the devices are told while its disk is
+    /// waited for.
     pub fn publish(&mut self, event: &Event, state: &GameState) {
-        let outcome = self.journal.append(event);
+        let signals = self.signals.as_ref();
+        let outcome = self.journal.append_telling(event, || {
+            if let Some(signals) = signals {
+                signals.tell(event);
+            }
+        });
         self.note(&outcome);
         if let Some(file) = &mut self.events_file
             && let Err(e) = file.write(event)
@@ -146,9 +154,6 @@ impl Sinks {
         }
         self.write_sgf(state);
         self.evidence.event(event);
-        if let Some(signals) = &self.signals {
-            signals.tell(event);
-        }
         if let Some(feed) = &self.feed {
             feed.event(event, state);
         }
@@ -203,6 +208,23 @@ impl Sinks {
     /// What the software clock says.
     pub fn clock_effects(&self) -> Option<&Receiver<ClockEffect>> {
         self.signals.as_ref().map(Signals::clock_effects)
+    }
+
+    /// Orders that a clock has obeyed.
+    pub fn clock_deeds(&self) -> Option<&Receiver<ClockObeyed>> {
+        self.signals.as_ref().map(Signals::clock_deeds)
+    }
+
+    /// Gives the clock an order of the operator. False if there is no clock, or nobody knows whose time is to run.
+    pub fn order_clock(&self, order: &ClockOrder, from: String) -> bool {
+        self.signals.as_ref().is_some_and(|s| clock::order(s, order, OrderedBy::Operator(from)))
+    }
+
+    /// Shows the page what the clock shows.
+    pub fn tell_clock(&self) {
+        if let Some(feed) = &self.feed {
+            feed.clock(self.signals.as_ref().and_then(Signals::clock).map(|status| clock::view(&status)));
+        }
     }
 
     /// Presses of the clock.

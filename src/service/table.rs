@@ -17,9 +17,10 @@ use crate::record::{JOURNAL_FILE, Journal, evidence_path};
 use crate::referee::{Press, Referee, RefereeOptions};
 use crate::rules::time::TimeNotice;
 use crate::rules::{Outcome, Penalty, Sanction, other_verdict};
-use crate::signal::{Button, ClockEffect, ClockPress, ConsoleInput};
+use crate::signal::{Button, ClockEffect, ClockObeyed, ClockPress, ConsoleInput};
 use crate::vision::{Models, Watcher, WatcherOptions};
 
+use super::clock;
 use super::pictures::Shown;
 use super::sinks::{SignalSetup, SinkSetup, Sinks};
 
@@ -63,6 +64,9 @@ pub struct Table {
     frames: u64,
     picture_size: [i32; 2],
     last_picture: Option<Instant>,
+    picture_time: clock::PictureTime,
+    /// A picture may be so much older than its time.
+    picture_delay_ms: u64,
     /// Frames and the instant since which they are counted, for the health page.
     pace: (u64, Instant),
     frames_per_second: f64,
@@ -100,6 +104,7 @@ impl Table {
             None => None,
         };
         let ruleset = Arc::clone(&referee_options.ruleset);
+        let picture_delay_ms = signal.clock.picture_delay_ms.unwrap_or(0);
         let setup = SinkSetup { folder: &folder, table: &name, info, signal, ruleset, feed, replay };
         let mut sinks = Sinks::open(journal, setup)?;
         let mut state = referee_options
@@ -135,6 +140,8 @@ impl Table {
             frames: 0,
             picture_size: [0, 0],
             last_picture: None,
+            picture_time: clock::PictureTime::default(),
+            picture_delay_ms,
             pace: (0, Instant::now()),
             frames_per_second: 0.0,
             source_lost: None,
@@ -195,7 +202,9 @@ impl Table {
         let time_ms = self.offset_ms + frame.time_ms;
         self.now_ms = time_ms;
         self.frames += 1;
-        self.last_picture = Some(Instant::now());
+        let now = Instant::now();
+        self.last_picture = Some(now);
+        self.picture_time.handled(time_ms, now);
         self.picture_size = frame.size();
         self.hand_on_presses(time_ms);
         // A picture must never end the daemon. Whatever vision or referee trip over, the journal is whole: fold it again.
@@ -270,16 +279,10 @@ impl Table {
 
     /// A press of the clock, from a device: at the instant it was pressed, in the table's time.
     fn pressed(&mut self, press: ClockPress) {
-        let at = self.time_of(press.at);
-        tracing::info!(
-            "{}: {:?} pressed the clock at {at} ms (±{} ms)",
-            press.device,
-            press.side,
-            press.uncertainty_ms
-        );
-        // "at the latest, and at most so long before" as a middle with so much on both sides
-        let half_ms = u64::from(press.uncertainty_ms.div_ceil(2));
-        self.presses.push(Press { ms: at.saturating_sub(half_ms), side: press.side, uncertainty_ms: half_ms });
+        let at = self.picture_time.of(press.at).unwrap_or(self.now_ms);
+        let (ms, half_ms) = clock::among_pictures(at, u64::from(press.uncertainty_ms), self.picture_delay_ms);
+        tracing::info!("{}: {:?} pressed the clock at {ms} ms (±{half_ms} ms)", press.device, press.side);
+        self.presses.push(Press { ms, side: press.side, uncertainty_ms: half_ms });
         self.presses.sort_by_key(|p| std::cmp::Reverse(p.ms));
         // without pictures nothing else would hand it on
         if self.source_lost.is_some() {
@@ -287,18 +290,30 @@ impl Table {
         }
     }
 
-    /// What the software clock says. An overrun is an offence; calls are for the players, and in the log.
+    /// What the software clock says: calls, and an overrun, which is an offence.
     fn clock_says(&mut self, said: &ClockEffect) {
         let text = said.effect.what.text();
         tracing::info!("clock: {}", text.en);
-        let TimeNotice::Overrun { side, .. } = said.effect.what else { return };
+        self.sinks.tell_clock();
         let at = self.time_of(said.at);
+        if let Some(call) = clock::call(&said.effect.what, at) {
+            let call = self.referee.admit(call);
+            return self.publish_one(call);
+        }
+        let TimeNotice::Overrun { side, .. } = said.effect.what else { return };
         let mut event = Event::new(EventKind::TimeOverrun, Interval { first: at, last: at }, self.now_ms.max(at), 1.0);
         event.color = Some(side);
         event.article = said.effect.article.clone();
         event.text = Some(text);
         event.verdict = self.referee_options.ruleset.infraction(EventKind::TimeOverrun).map(|r| r.verdict.clone());
         let event = self.referee.admit(event);
+        self.publish_one(event);
+    }
+
+    /// A clock was stopped, set, or runs again.
+    fn clock_obeyed(&mut self, obeyed: &ClockObeyed) {
+        self.sinks.tell_clock();
+        let event = self.referee.admit(clock::deed(&obeyed.deed, self.time_of(obeyed.at)));
         self.publish_one(event);
     }
 
@@ -349,6 +364,13 @@ impl Table {
                     }
                     Err(why) => reply.say(Err(why)),
                 }
+            }
+            OperatorInput::Clock { order, from } => {
+                tracing::info!("the clock: {order:?} from {from}");
+                if !self.sinks.order_clock(&order, from.to_string()) {
+                    tracing::warn!("the clock cannot do that: {order:?}");
+                }
+                self.sinks.tell_clock();
             }
             OperatorInput::Acknowledge { of, from } => {
                 tracing::info!("event {of} was acknowledged from {from}");
@@ -436,6 +458,7 @@ impl Table {
             self.pace = (self.frames, Instant::now());
         }
         self.sinks.tell_health(self.scene_health());
+        self.sinks.tell_clock();
     }
 
     fn scene_health(&self) -> Health {
@@ -474,6 +497,7 @@ impl Table {
         let console = self.sinks.console().cloned().unwrap_or_else(never);
         let presses = self.sinks.presses().cloned().unwrap_or_else(never);
         let effects = self.sinks.clock_effects().cloned().unwrap_or_else(never);
+        let deeds = self.sinks.clock_deeds().cloned().unwrap_or_else(never);
         let operator = self.sinks.feed().map_or_else(never, Feed::operator);
         let ticker = tick(TICK);
         let mut told = self.events.len();
@@ -487,6 +511,7 @@ impl Table {
                 recv(console) -> input => if let Ok(input) = input { self.console(input) },
                 recv(presses) -> press => if let Ok(press) = press { self.pressed(press) },
                 recv(effects) -> effect => if let Ok(effect) = effect { self.clock_says(&effect) },
+                recv(deeds) -> deed => if let Ok(deed) = deed { self.clock_obeyed(&deed) },
                 recv(operator) -> input => if let Ok(input) = input { self.operator(input) },
                 recv(ticker) -> _ => {
                     self.tick();

@@ -1,19 +1,20 @@
 //! One device's thread: opens the port, keeps it open, moves bytes between port and driver, says how the device does.
 
 use std::io;
+use std::os::fd::RawFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde::Serialize;
 
-use super::driver::{Driver, Health};
+use super::driver::Health;
 use super::exchange::Counters;
 use super::hub::Hub;
-use super::link::{Tty, wait};
+use super::link::{Tty, hurry, wait};
 use super::port::{Places, PortName, resolve};
-use super::wire_log::{Hex, Way, WireLog};
+use super::writer::Writer;
 use crate::game::{SinkReport, Text};
 
 /// Waits before a port that cannot be opened is tried again: doubling between these.
@@ -29,8 +30,6 @@ const STUCK_MS: u64 = 2000;
 const LOOK_MS: u64 = 1000;
 /// The last words must be out within this time.
 const FAREWELL: Duration = Duration::from_millis(600);
-/// With more than this unwritten the driver is not asked for more.
-const MOST_UNWRITTEN: usize = 1024;
 
 /// How a device does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -81,106 +80,115 @@ impl DeviceStatus {
     }
 }
 
-/// All that the thread owns.
+/// All that the thread owns, and the writer that it shares with those who bring news.
 pub struct DeviceThread {
     pub hub: Arc<Hub>,
     pub wake: UnixStream,
     pub status: Arc<Mutex<DeviceStatus>>,
-    pub driver: Box<dyn Driver>,
+    pub writer: Arc<Mutex<Writer>>,
     pub name: Arc<str>,
     pub port: PortName,
     pub places: Places,
     pub baud: u32,
-    pub log_bytes: bool,
-    pub wire_log: Option<Arc<WireLog>>,
 }
 
 /// The port's side of the thread.
 struct Link {
-    tty: Option<Tty>,
     /// What the configured port means now.
     path: PathBuf,
     backoff_ms: u64,
     open_due_ms: u64,
     opened_ms: u64,
     look_due_ms: u64,
-    /// Since when the port takes nothing.
-    full_since_ms: Option<u64>,
     trouble: Option<Text>,
     opened: u64,
 }
 
 impl DeviceThread {
     /// Runs until the hub closes.
-    pub fn run(mut self) {
-        let hub = Arc::clone(&self.hub);
-        let now = || hub.now_ms();
+    pub fn run(self) {
+        hurry();
         let mut link = Link {
-            tty: None,
             path: PathBuf::new(),
             backoff_ms: *BACKOFF_MS.start(),
             open_due_ms: 0,
             opened_ms: 0,
             look_due_ms: 0,
-            full_since_ms: None,
             trouble: None,
             opened: 0,
         };
         let mut reporter = Reporter { name: self.name.to_string(), degraded: false, well_since_ms: None };
-        let mut seen = 0;
         let mut farewell_by = None;
-        loop {
-            let now_ms = now();
-            if let Some(outlook) = self.hub.outlook_after(&mut seen) {
-                self.driver.show(&outlook, now_ms);
-            }
-            if self.hub.is_closing() {
-                self.driver.farewell(now_ms);
-                let by = *farewell_by.get_or_insert_with(|| Instant::now() + FAREWELL);
-                let is_out = self.driver.has_said_farewell()
-                    && self.driver.output().is_empty()
-                    && link.tty.as_ref().is_none_or(|tty| tty.unsent() == 0);
-                if is_out && link.tty.is_some() {
-                    // an adapter holds the last bytes a little longer than the system knows
-                    std::thread::sleep(Duration::from_millis(20));
+        while let Some((next_ms, port, to_write)) = self.work(&mut link, &mut reporter, &mut farewell_by) {
+            let timeout = Duration::from_millis(next_ms.saturating_sub(self.hub.now_ms()));
+            // the port stays open meanwhile: only this thread closes it
+            if wait(port, to_write, Some(&self.wake), timeout).port {
+                let mut writer = self.writer();
+                let now_ms = self.hub.now_ms();
+                if let Err(error) = self.read(&mut writer, now_ms) {
+                    self.lose(&mut writer, &mut link, &error, now_ms);
                 }
-                if is_out || link.tty.is_none() || Instant::now() >= by {
-                    return;
-                }
-            }
-            self.keep_open(&mut link, now_ms);
-            let mut next_ms = now_ms + 500;
-            if link.tty.is_some() {
-                if self.driver.output().len() < MOST_UNWRITTEN {
-                    next_ms = next_ms.min(self.driver.poll(now_ms).unwrap_or(u64::MAX));
-                }
-                if let Err(error) = self.write(&mut link, now_ms).and_then(|()| self.lines(&mut link, now_ms)) {
-                    self.lose(&mut link, &error, now_ms);
-                }
-            } else {
-                next_ms = next_ms.min(link.open_due_ms);
-            }
-            self.tell_health(&link, &mut reporter, now_ms);
-            if self.hub.is_closing() {
-                next_ms = next_ms.min(now_ms + 5);
-            }
-            let to_write = !self.driver.output().is_empty();
-            let timeout = Duration::from_millis(next_ms.saturating_sub(now()));
-            let ready = wait(link.tty.as_ref(), to_write, Some(&self.wake), timeout);
-            if ready.port
-                && let Err(error) = self.read(&mut link, now())
-            {
-                self.lose(&mut link, &error, now());
             }
         }
     }
 
-    fn keep_open(&mut self, link: &mut Link, now_ms: u64) {
-        if link.tty.is_some() {
+    fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Does what is due. Gives when to come back at the latest, for which port to wait, and whether for room in it; none at
+    /// the end.
+    fn work(
+        &self,
+        link: &mut Link,
+        reporter: &mut Reporter,
+        farewell_by: &mut Option<Instant>,
+    ) -> Option<(u64, Option<RawFd>, bool)> {
+        let mut guard = self.writer();
+        let writer = &mut *guard;
+        // not before: whoever brought news meanwhile has gone on with the time
+        let now_ms = self.hub.now_ms();
+        let (outlook, generation) = self.hub.outlook_now();
+        writer.show(&outlook, generation, now_ms);
+        if self.hub.is_closing() {
+            writer.driver.farewell(now_ms);
+            let by = *farewell_by.get_or_insert_with(|| Instant::now() + FAREWELL);
+            let is_out = writer.driver.has_said_farewell()
+                && writer.driver.output().is_empty()
+                && writer.tty.as_ref().is_none_or(|tty| tty.unsent() == 0);
+            if is_out && writer.tty.is_some() {
+                // an adapter holds the last bytes a little longer than the system knows
+                std::thread::sleep(Duration::from_millis(20));
+            }
+            if is_out || writer.tty.is_none() || Instant::now() >= by {
+                writer.tty = None;
+                return None;
+            }
+        }
+        self.keep_open(writer, link, now_ms);
+        let mut next_ms = now_ms + 500;
+        if writer.tty.is_some() {
+            next_ms = next_ms.min(writer.poll(now_ms).unwrap_or(u64::MAX));
+            if let Err(error) = writer.write(now_ms).and_then(|()| self.lines(writer, now_ms)) {
+                self.lose(writer, link, &error, now_ms);
+            }
+        } else {
+            next_ms = next_ms.min(link.open_due_ms);
+        }
+        self.tell_health(writer, link, reporter, now_ms);
+        if self.hub.is_closing() {
+            next_ms = next_ms.min(now_ms + 5);
+        }
+        let to_write = !writer.driver.output().is_empty();
+        Some((next_ms, writer.tty.as_ref().map(Tty::descriptor), to_write))
+    }
+
+    fn keep_open(&self, writer: &mut Writer, link: &mut Link, now_ms: u64) {
+        if writer.tty.is_some() {
             if now_ms >= link.look_due_ms {
                 link.look_due_ms = now_ms + LOOK_MS;
-                if link.tty.as_ref().is_some_and(|tty| !tty.is_still(&link.path)) {
-                    self.lose(link, &io::ErrorKind::NotFound.into(), now_ms);
+                if writer.tty.as_ref().is_some_and(|tty| !tty.is_still(&link.path)) {
+                    self.lose(writer, link, &io::ErrorKind::NotFound.into(), now_ms);
                 }
             }
             if now_ms >= link.opened_ms + SETTLED_MS {
@@ -198,47 +206,32 @@ impl DeviceThread {
         match opened {
             Ok(tty) => {
                 tracing::info!(device = %self.name, port = %link.path.display(), "port opened");
-                link.tty = Some(tty);
+                writer.tty = Some(tty);
+                writer.full_since_ms = None;
                 link.opened_ms = now_ms;
                 link.look_due_ms = now_ms + LOOK_MS;
-                link.full_since_ms = None;
                 link.trouble = None;
                 link.opened += 1;
-                self.driver.opened(now_ms);
+                writer.driver.opened(now_ms);
             }
-            Err(error) => self.lose(link, &error, now_ms),
+            Err(error) => self.lose(writer, link, &error, now_ms),
         }
     }
 
-    fn lose(&mut self, link: &mut Link, error: &io::Error, now_ms: u64) {
-        if link.tty.take().is_some() {
+    fn lose(&self, writer: &mut Writer, link: &mut Link, error: &io::Error, now_ms: u64) {
+        if writer.tty.take().is_some() {
             tracing::warn!(device = %self.name, port = %self.port, %error, "port lost");
         }
-        link.full_since_ms = None;
+        writer.full_since_ms = None;
         link.trouble = Some(port_trouble(&self.port, error));
         link.open_due_ms = now_ms + link.backoff_ms;
         link.backoff_ms = (link.backoff_ms * 2).min(*BACKOFF_MS.end());
     }
 
-    fn write(&mut self, link: &mut Link, now_ms: u64) -> io::Result<()> {
-        let Some(tty) = &mut link.tty else { return Ok(()) };
-        while !self.driver.output().is_empty() {
-            let count = tty.write(self.driver.output())?;
-            if count == 0 {
-                link.full_since_ms.get_or_insert(now_ms);
-                return Ok(());
-            }
-            link.full_since_ms = None;
-            let sent: Vec<u8> = self.driver.output().drain(..count).collect();
-            self.log(Way::Sent, &sent);
-        }
-        Ok(())
-    }
-
     /// The lines beside the bytes.
-    fn lines(&mut self, link: &mut Link, now_ms: u64) -> io::Result<()> {
-        let Some(tty) = &mut link.tty else { return Ok(()) };
-        match self.driver.lines(tty, now_ms) {
+    fn lines(&self, writer: &mut Writer, now_ms: u64) -> io::Result<()> {
+        let Some(tty) = &mut writer.tty else { return Ok(()) };
+        match writer.driver.lines(tty, now_ms) {
             Ok(told) => {
                 told.into_iter().for_each(|t| self.hub.told(&self.name, t));
                 Ok(())
@@ -249,34 +242,22 @@ impl DeviceThread {
         }
     }
 
-    fn log(&self, way: Way, bytes: &[u8]) {
-        if bytes.is_empty() {
-            return;
-        }
-        if self.log_bytes {
-            tracing::debug!(device = %self.name, ?way, bytes = %Hex(bytes));
-        }
-        if let Some(log) = &self.wire_log {
-            log.note(&self.name, way, bytes);
-        }
-    }
-
-    fn read(&mut self, link: &mut Link, now_ms: u64) -> io::Result<()> {
-        let Some(tty) = &mut link.tty else { return Ok(()) };
+    fn read(&self, writer: &mut Writer, now_ms: u64) -> io::Result<()> {
+        let Some(tty) = &mut writer.tty else { return Ok(()) };
         // one bufferful a turn: a device that floods us must not keep us from telling it anything
         let mut buffer = [0; 4096];
         let count = tty.read(&mut buffer)?;
         let bytes = &buffer[..count];
-        self.log(Way::Received, bytes);
-        for told in self.driver.received(bytes, now_ms) {
+        writer.note_received(bytes);
+        for told in writer.driver.received(bytes, now_ms) {
             self.hub.told(&self.name, told);
         }
         Ok(())
     }
 
-    fn tell_health(&self, link: &Link, reporter: &mut Reporter, now_ms: u64) {
-        let is_stuck = link.full_since_ms.is_some_and(|since| now_ms >= since + STUCK_MS);
-        let (state, trouble) = match (&link.tty, self.driver.health(now_ms)) {
+    fn tell_health(&self, writer: &Writer, link: &Link, reporter: &mut Reporter, now_ms: u64) {
+        let is_stuck = writer.full_since_ms.is_some_and(|since| now_ms >= since + STUCK_MS);
+        let (state, trouble) = match (&writer.tty, writer.driver.health(now_ms)) {
             (None, _) if link.trouble.is_none() => (DeviceState::Starting, None),
             (None, _) => (DeviceState::Down, link.trouble.clone()),
             (Some(_), _) if is_stuck => (
@@ -291,11 +272,11 @@ impl DeviceThread {
             (Some(_), Health::Silent(text)) => (DeviceState::Silent, Some(text)),
         };
         let report = reporter.see(state, trouble.as_ref(), now_ms);
-        let Counters { lines_sent, lines_received, repeats, rejected } = self.driver.counters();
+        let Counters { lines_sent, lines_received, repeats, rejected } = writer.driver.counters();
         let mut status = self.status.lock().unwrap_or_else(PoisonError::into_inner);
         status.state = state;
         status.trouble = trouble;
-        status.peer = self.driver.peer();
+        status.peer = writer.driver.peer();
         (status.lines_sent, status.lines_received) = (lines_sent, lines_received);
         (status.repeats, status.rejected, status.opened) = (repeats, rejected, link.opened);
         drop(status);

@@ -76,6 +76,11 @@ impl Exchange {
         }
     }
 
+    /// The speed that waiting times are reckoned with.
+    pub fn baud(&self) -> u32 {
+        self.baud
+    }
+
     /// Answers the next numbered line with "busy", and does not take it.
     pub fn be_busy(&mut self) {
         self.busy = true;
@@ -213,5 +218,81 @@ impl Exchange {
         self.send_plain(&Message::Ack { seq: frame.seq });
         let repeated = self.last_taken.replace(frame.seq) == Some(frame.seq);
         Some(Incoming::Message { message, repeated })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::signal::emulator::Faults;
+    use crate::signal::emulator::faults::BadLine;
+    use crate::signal::message::{AlarmMessage, Button};
+    use crate::signal::model::Weight;
+
+    fn alarm(number: u64) -> Message {
+        Message::Alarm(AlarmMessage {
+            alarm: number,
+            weight: Weight::Infraction,
+            kind: "double_move".into(),
+            color: None,
+            points: Vec::new(),
+            article: "000 17.2".into(),
+            text: "Black played twice".into(),
+        })
+    }
+
+    fn button(number: u64) -> Message {
+        Message::Button { button: Button::Accept, alarm: number }
+    }
+
+    /// 50,000 alarms one way and 50,000 buttons the other, at the same time: each is taken once, in order, and none counts
+    /// as delivered before it was. Time jumps to what is due next, so that the repetitions cost none.
+    #[test]
+    fn a_hundred_thousand_messages_survive_one_wrong_byte_in_a_hundred() {
+        const EACH: u64 = 50_000;
+        let faults = Faults { noise: 0.01, seed: 17, ..Faults::default() };
+        let mut lines = [BadLine::new(&faults, 0), BadLine::new(&faults, 1)];
+        let mut sides = [Exchange::new(115_200, 17), Exchange::new(115_200, 40_000)];
+        let (mut sent, mut taken, mut delivered) = ([0; 2], [0; 2], [0; 2]);
+        let (mut now_ms, mut wrong) = (0, 0u64);
+        while delivered != [EACH; 2] {
+            for from in 0..2 {
+                if sides[from].is_free() && sent[from] < EACH {
+                    sent[from] += 1;
+                    let message = if from == 0 { alarm(sent[0]) } else { button(sent[1]) };
+                    sides[from].send(&message, now_ms);
+                }
+            }
+            let due: Vec<u64> = sides.iter_mut().filter_map(|s| s.poll(now_ms)).collect();
+            for from in 0..2 {
+                let bytes = std::mem::take(sides[from].output());
+                let arrived = lines[from].pass(&bytes, false);
+                wrong += bytes.iter().zip(&arrived).filter(|(a, b)| a != b).count() as u64;
+                for incoming in sides[1 - from].receive(&arrived, now_ms) {
+                    match incoming {
+                        Incoming::Message { message, repeated: false } => {
+                            taken[from] += 1;
+                            let expected = if from == 0 { alarm(taken[0]) } else { button(taken[1]) };
+                            assert_eq!(message, expected, "lost, doubled or another");
+                        }
+                        Incoming::Message { .. } => {}
+                        Incoming::Acknowledged => {
+                            delivered[1 - from] += 1;
+                            assert!(taken[1 - from] >= delivered[1 - from], "acknowledged, but never taken");
+                        }
+                        Incoming::Refused => panic!("nothing is refused"),
+                    }
+                }
+            }
+            if sides.iter().all(|s| s.out.is_empty()) {
+                now_ms = due.into_iter().min().unwrap_or(now_ms).max(now_ms + 1);
+            }
+        }
+        assert_eq!((taken, delivered), ([EACH; 2], [EACH; 2]));
+        let Counters { lines_sent, repeats, rejected, .. } = sides[0].counters;
+        println!(
+            "100,000 messages over {wrong} wrong bytes: of goband's {lines_sent} lines {repeats} repeated, {rejected} rejected"
+        );
+        assert!(wrong > 100_000 && repeats > 10_000 && rejected > 1000, "the line was bad");
     }
 }

@@ -1,6 +1,5 @@
 //! What the devices' threads share: the newest outlook, the clock's desk, and the ways back to the service.
 
-use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -8,12 +7,14 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Sender;
 use serde::Serialize;
 
-use super::clock::{ClockDesk, ClockNote, ClockReading, Drift, Phase, PressSeen, SoftwareClock, Times};
+use super::clock::{
+    ClockDeed, ClockDesk, ClockNote, ClockReading, Drift, OrderedBy, Phase, PressSeen, SoftwareClock, Times,
+};
 use super::console::acknowledges;
 use super::driver::{FromDevice, Pressed};
-use super::link::wake;
 use super::message::Button;
 use super::model::{Model, Outlook};
+use super::writer::Post;
 use crate::game::{Event, SinkReport, Text};
 use crate::rules::Color;
 use crate::rules::time::{Call, Clock, TimeEffect, TimeNotice};
@@ -49,6 +50,13 @@ pub struct ClockEffect {
     pub effect: TimeEffect,
 }
 
+/// A clock has obeyed an order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockObeyed {
+    pub at: Instant,
+    pub deed: ClockDeed,
+}
+
 /// The clock on the health page.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ClockStatus {
@@ -59,6 +67,8 @@ pub struct ClockStatus {
     pub drift: Option<Drift>,
     /// goband has stopped it.
     pub stopped: bool,
+    /// goband keeps the time itself.
+    pub is_software: bool,
 }
 
 impl ClockStatus {
@@ -91,15 +101,15 @@ impl ClockStatus {
 }
 
 /// The shared part.
-#[derive(Debug)]
 pub struct Hub {
     epoch: Instant,
     shared: Mutex<Shared>,
-    wakers: Vec<UnixStream>,
+    posts: Vec<Post>,
     closing: AtomicBool,
     inputs: Sender<ConsoleInput>,
     presses: Sender<ClockPress>,
     effects: Sender<ClockEffect>,
+    deeds: Sender<ClockObeyed>,
     reports: Sender<SinkReport>,
 }
 
@@ -130,7 +140,7 @@ impl Shared {
         if let Some(order) = self.desk.outlook().order.filter(|o| o.number > software.obeyed) {
             software.obeyed = order.number;
             effects = software.clock.obey(&order, now_ms);
-            self.desk.obeyed(order.number);
+            self.desk.obeyed(order.number, now_ms);
         }
         effects
     }
@@ -147,7 +157,7 @@ impl Shared {
         }
         let has_turned = effects.iter().any(|e| matches!(e.what, TimeNotice::Turn { .. } | TimeNotice::Started { .. }));
         if has_turned && software.has_display {
-            software.obeyed = self.desk.order(reading.running, Some(reading.times));
+            software.obeyed = self.desk.order(reading.running, Some(reading.times), OrderedBy::Display);
         }
     }
 
@@ -169,6 +179,7 @@ pub struct Outlets {
     pub inputs: Sender<ConsoleInput>,
     pub presses: Sender<ClockPress>,
     pub effects: Sender<ClockEffect>,
+    pub deeds: Sender<ClockObeyed>,
     pub reports: Sender<SinkReport>,
 }
 
@@ -178,7 +189,7 @@ impl Hub {
         model: Model,
         desk: ClockDesk,
         times: Option<(SoftwareClock, bool)>,
-        wakers: Vec<UnixStream>,
+        posts: Vec<Post>,
         outlets: Outlets,
     ) -> Hub {
         let software = times.map(|(clock, has_display)| Software { clock, obeyed: 0, has_display });
@@ -186,15 +197,16 @@ impl Hub {
         let mut outlook = model.outlook();
         outlook.clock = desk.outlook();
         let shared = Shared { model, desk, software, outlook: Arc::new(outlook), generation: 1, drift_told: false };
-        let Outlets { inputs, presses, effects, reports } = outlets;
+        let Outlets { inputs, presses, effects, deeds, reports } = outlets;
         Hub {
             epoch: Instant::now(),
             shared: Mutex::new(shared),
-            wakers,
+            posts,
             closing: AtomicBool::new(false),
             inputs,
             presses,
             effects,
+            deeds,
             reports,
         }
     }
@@ -215,13 +227,15 @@ impl Hub {
 
     /// Changes what devices show, and lets them know.
     fn change<T>(&self, change: impl FnOnce(&mut Shared) -> T) -> T {
-        let (result, is_new) = {
+        let (result, news) = {
             let mut shared = self.lock();
             let result = change(&mut shared);
-            (result, shared.renew())
+            let news = shared.renew().then(|| (Arc::clone(&shared.outlook), shared.generation));
+            (result, news)
         };
-        if is_new {
-            self.wake_all();
+        if let Some((outlook, generation)) = news {
+            let now_ms = self.now_ms();
+            self.posts.iter().for_each(|p| p.bring(&outlook, generation, now_ms));
         }
         result
     }
@@ -248,14 +262,22 @@ impl Hub {
     /// What was ordered, done by the software clock.
     fn let_software_obey(&self) {
         let now_ms = self.now_ms();
-        let effects = self.change(|shared| {
+        let (effects, deed) = self.change(|shared| {
             let effects = shared.obey(now_ms);
+            let deed = shared.desk.take_deed();
             if !effects.is_empty() {
                 shared.read_software(&effects, now_ms);
             }
-            effects
+            (effects, deed)
         });
         self.send_effects(effects);
+        self.send_deed(deed);
+    }
+
+    fn send_deed(&self, deed: Option<ClockDeed>) {
+        if let Some(deed) = deed {
+            let _ = self.deeds.send(ClockObeyed { at: Instant::now(), deed });
+        }
     }
 
     fn send_effects(&self, effects: Vec<TimeEffect>) {
@@ -282,13 +304,10 @@ impl Hub {
         });
     }
 
-    /// The outlook, if it is newer than `seen`.
-    pub fn outlook_after(&self, seen: &mut u64) -> Option<Arc<Outlook>> {
+    /// The outlook and its generation, which grows with each new one.
+    pub fn outlook_now(&self) -> (Arc<Outlook>, u64) {
         let shared = self.lock();
-        (shared.generation != *seen).then(|| {
-            *seen = shared.generation;
-            Arc::clone(&shared.outlook)
-        })
+        (Arc::clone(&shared.outlook), shared.generation)
     }
 
     pub fn outlook(&self) -> Arc<Outlook> {
@@ -318,8 +337,10 @@ impl Hub {
                 }
             }
             FromDevice::Obeyed(number) => {
-                let note = self.change(|shared| shared.desk.obeyed(number));
+                let now_ms = self.now_ms();
+                let (note, deed) = self.change(|shared| (shared.desk.obeyed(number, now_ms), shared.desk.take_deed()));
                 note_clock(device, note);
+                self.send_deed(deed);
             }
         }
     }
@@ -364,10 +385,10 @@ impl Hub {
         };
         match pressed.button {
             Button::Stop => {
-                self.order(None, None);
+                self.order(None, None, OrderedBy::Device(device.to_owned()));
             }
             Button::Resume => {
-                self.resume();
+                self.resume(OrderedBy::Device(device.to_owned()));
             }
             button => {
                 if let (true, Some(number)) = (acknowledges(button), alarm) {
@@ -379,18 +400,18 @@ impl Hub {
     }
 
     /// Lets the clock stand or run.
-    pub fn order(&self, run: Option<Color>, times: Option<Times>) -> u64 {
-        let number = self.change(|shared| shared.desk.order(run, times));
+    pub fn order(&self, run: Option<Color>, times: Option<Times>, by: OrderedBy) -> u64 {
+        let number = self.change(|shared| shared.desk.order(run, times, by));
         self.let_software_obey();
         number
     }
 
     /// Lets the side go on whose turn it was; false if nobody knows which.
-    pub fn resume(&self) -> bool {
+    pub fn resume(&self, by: OrderedBy) -> bool {
         let is_known = self.change(|shared| {
             let side = shared.desk.side_to_resume();
             if side.is_some() {
-                shared.desk.order(side, None);
+                shared.desk.order(side, None, by);
             }
             side.is_some()
         });
@@ -408,7 +429,8 @@ impl Hub {
         let shared = self.lock();
         let (reading, at_ms) = shared.desk.reading()?;
         let stopped = shared.outlook.clock.stopped;
-        Some(ClockStatus { reading, age_ms: now_ms.saturating_sub(at_ms), drift: shared.desk.drift(), stopped })
+        let (age_ms, drift) = (now_ms.saturating_sub(at_ms), shared.desk.drift());
+        Some(ClockStatus { reading, age_ms, drift, stopped, is_software: shared.software.is_some() })
     }
 
     pub fn report(&self, report: SinkReport) {
@@ -417,15 +439,11 @@ impl Hub {
 
     pub fn close(&self) {
         self.closing.store(true, Ordering::Release);
-        self.wake_all();
+        self.posts.iter().for_each(Post::wake);
     }
 
     pub fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
-    }
-
-    fn wake_all(&self) {
-        self.wakers.iter().for_each(wake);
     }
 }
 

@@ -168,6 +168,11 @@ impl Tty {
         nothing_yet(self.port.write(bytes))
     }
 
+    /// For [`wait`]; good as long as the port is open.
+    pub fn descriptor(&self) -> RawFd {
+        self.port.as_raw_fd()
+    }
+
     /// Bytes that are written but not sent yet.
     pub fn unsent(&self) -> usize {
         self.port.bytes_to_write().map_or(0, |n| n as usize)
@@ -210,12 +215,11 @@ fn nothing_yet(result: io::Result<usize>) -> io::Result<usize> {
     }
 }
 
-/// Waits until the port has bytes (or room, if `to_write`), somebody wakes, or the time is over.
-pub fn wait(tty: Option<&Tty>, to_write: bool, wake: Option<&UnixStream>, timeout: Duration) -> Ready {
+/// Waits until the port of this descriptor has bytes (or room, if `to_write`), somebody wakes, or the time is over.
+pub fn wait(port: Option<RawFd>, to_write: bool, wake: Option<&UnixStream>, timeout: Duration) -> Ready {
     let entry = |fd: Option<RawFd>, events| libc::pollfd { fd: fd.unwrap_or(-1), events, revents: 0 };
     let port_events = if to_write { libc::POLLIN | libc::POLLOUT } else { libc::POLLIN };
-    let mut entries =
-        [entry(tty.map(|t| t.port.as_raw_fd()), port_events), entry(wake.map(|w| w.as_raw_fd()), libc::POLLIN)];
+    let mut entries = [entry(port, port_events), entry(wake.map(|w| w.as_raw_fd()), libc::POLLIN)];
     // rounded up: a wait of zero in a loop would burn the processor
     let timeout_ms = i32::try_from(timeout.as_micros().div_ceil(1000)).unwrap_or(i32::MAX);
     // SAFETY: the array lives through the call, its length is given; negative descriptors are skipped.
@@ -229,6 +233,17 @@ pub fn wait(tty: Option<&Tty>, to_write: bool, wake: Option<&UnixStream>, timeou
         while matches!(wake.read(&mut bytes), Ok(n) if n == bytes.len()) {}
     }
     Ready { port: entries[0].revents != 0, woken }
+}
+
+/// How far a device's thread goes before others: it does little, and what it does is waited for.
+const NICE: libc::c_int = -10;
+
+/// Lets this thread go before those that work on pictures, where the system allows that (root, or `LimitNICE` of systemd).
+pub fn hurry() {
+    // SAFETY: a plain system call; to Linux "this process" is the calling thread alone.
+    if unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, NICE) } != 0 {
+        tracing::debug!("a device's thread has no right to go before others");
+    }
 }
 
 /// Both ends of a wake-up: a byte written into the first ends a [`wait`] on the second.

@@ -5,7 +5,7 @@
 //!
 //! [`model`] folds events into an outlook (what is to be shown), [`clock`] what the clock is to do; a driver ([`console`],
 //! [`lamp`], [`modbus_lamp`], [`tower_lamp`], [`lines`], [`dgt`]) is a state machine that brings one device to the newest
-//! outlook; `device` runs it on a port, in a thread of its own. [`frame`], [`message`], [`lcus`], [`modbus`], [`tower`] and
+//! outlook; `device` runs it on a port, in a thread of its own, and `writer` lets whoever tells of an event write at once. [`frame`], [`message`], [`lcus`], [`modbus`], [`tower`] and
 //! [`dgt`] are the bytes. [`emulator`] plays the devices' side. goband's own protocol: `docs/serial-protocol.md`.
 
 pub mod clock;
@@ -35,12 +35,13 @@ mod signals;
 pub mod tower;
 pub mod tower_lamp;
 mod wire_log;
+mod writer;
 
 pub use config::{
     AlarmsConfig, ClockConfig, DeviceConfig, DeviceKind, InputMeaning, LampChannels, Language, LineInputs, LineOutputs,
 };
 pub use device::{DeviceState, DeviceStatus};
-pub use hub::{ClockEffect, ClockPress, ClockStatus, ConsoleInput};
+pub use hub::{ClockEffect, ClockObeyed, ClockPress, ClockStatus, ConsoleInput};
 pub use message::Button;
 pub use model::{Alarm, Closing, Outlook, State, Weight};
 pub use probe::{Finding, probe};

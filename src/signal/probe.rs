@@ -84,7 +84,7 @@ fn talk(tty: &mut Tty, mut driver: Box<dyn Driver>, en: &str, zh: &str) -> io::R
         let due = driver.poll(now()).unwrap_or(u64::MAX);
         flush(tty, driver.output())?;
         let timeout = Duration::from_millis(due.saturating_sub(now()).clamp(1, 50));
-        if wait(Some(tty), false, None, timeout).port {
+        if wait(Some(tty.descriptor()), false, None, timeout).port {
             let mut buffer = [0; 4096];
             let count = tty.read(&mut buffer)?;
             for told in driver.received(&buffer[..count], now()) {
@@ -144,7 +144,7 @@ fn face(reading: ClockReading) -> (String, String) {
 fn listen(tty: &mut Tty, mut take: impl FnMut(u8) -> bool) -> io::Result<()> {
     let start = Instant::now();
     while start.elapsed() < SHORT {
-        if wait(Some(tty), false, None, Duration::from_millis(20)).port {
+        if wait(Some(tty.descriptor()), false, None, Duration::from_millis(20)).port {
             let mut buffer = [0; 256];
             let count = tty.read(&mut buffer)?;
             if buffer[..count].iter().any(|&b| take(b)) {

@@ -1,5 +1,6 @@
 //! All devices of a table.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -7,13 +8,13 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::Receiver;
 
-use super::clock::{ClockDesk, SoftwareClock, StopPolicy, Times};
+use super::clock::{ClockDesk, OrderedBy, SoftwareClock, StopPolicy, Times};
 use super::config::{AlarmsConfig, ClockConfig, DeviceConfig, DeviceKind};
 use super::console::{ConsoleDriver, Introduction, Roles};
 use super::device::{DeviceStatus, DeviceThread};
 use super::dgt::{BoardClockDriver, GatewayDriver};
 use super::driver::Driver;
-use super::hub::{ClockEffect, ClockPress, ClockStatus, ConsoleInput, Hub, Outlets};
+use super::hub::{ClockEffect, ClockObeyed, ClockPress, ClockStatus, ConsoleInput, Hub, Outlets};
 use super::lamp::{LampDriver, LampTimes};
 use super::lights::LightRules;
 use super::lines::LinesDriver;
@@ -24,6 +25,7 @@ use super::port::Places;
 use super::show::ShowMap;
 use super::tower_lamp::TowerDriver;
 use super::wire_log::WireLog;
+use super::writer::{Post, Writer};
 use crate::game::{Event, SinkReport, Text};
 use crate::rules::time::Clock;
 use crate::rules::{Color, Ruleset};
@@ -65,7 +67,6 @@ pub enum SignalError {
 }
 
 /// The devices, each with a thread and a port of its own. A port that is missing or lost is opened again when it comes back.
-#[derive(Debug)]
 pub struct Signals {
     hub: Arc<Hub>,
     statuses: Vec<Arc<Mutex<DeviceStatus>>>,
@@ -73,7 +74,14 @@ pub struct Signals {
     inputs: Receiver<ConsoleInput>,
     presses: Receiver<ClockPress>,
     effects: Receiver<ClockEffect>,
+    deeds: Receiver<ClockObeyed>,
     reports: Receiver<SinkReport>,
+}
+
+impl fmt::Debug for Signals {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Signals").field("devices", &self.status()).finish_non_exhaustive()
+    }
 }
 
 impl Signals {
@@ -100,9 +108,18 @@ impl Signals {
         let can_acknowledge = devices.iter().any(can_acknowledge);
         let pairs = devices.iter().map(|_| wake_pair()).collect::<Result<Vec<_>, _>>()?;
         let (wakers, wakes): (Vec<_>, Vec<_>) = pairs.into_iter().unzip();
+        let introduction = Introduction { session: new_session(), table, game };
+        let writer = |device: &DeviceConfig| {
+            let driver = driver(device, &introduction, &alarms);
+            Arc::new(Mutex::new(Writer::new(driver, device.name().into(), device.log_bytes, wire_log.clone())))
+        };
+        let writers: Vec<_> = devices.iter().map(writer).collect();
+        let posts = wakers.into_iter().zip(&writers).map(|(waker, writer)| Post { writer: Arc::clone(writer), waker });
+        let posts = posts.collect();
         let (send_input, inputs) = crossbeam_channel::unbounded();
         let (send_press, presses) = crossbeam_channel::unbounded();
         let (send_effect, effects) = crossbeam_channel::unbounded();
+        let (send_deed, deeds) = crossbeam_channel::unbounded();
         let (send_report, reports) = crossbeam_channel::unbounded();
         let (mut model, mut policy) = (Model::new(can_acknowledge), StopPolicy::default());
         if let Some(ruleset) = &ruleset {
@@ -110,7 +127,13 @@ impl Signals {
             policy = StopPolicy::new(&clock.stop, ruleset);
         }
         policy.restore_period = clock.restore_period.unwrap_or(policy.restore_period);
-        let outlets = Outlets { inputs: send_input, presses: send_press, effects: send_effect, reports: send_report };
+        let outlets = Outlets {
+            inputs: send_input,
+            presses: send_press,
+            effects: send_effect,
+            deeds: send_deed,
+            reports: send_report,
+        };
         let times = match (&ruleset, clock.software) {
             (Some(ruleset), true) => {
                 Some(clock.times(ruleset).map_err(|(key, problem)| SignalError::Alarms { key, problem })?)
@@ -124,21 +147,21 @@ impl Signals {
             let works = works.map(|c| SoftwareClock::restored(c, 0));
             (works.unwrap_or_else(|| SoftwareClock::new(settings, 0)), devices.iter().any(is_clock))
         });
-        let hub = Arc::new(Hub::new(model, ClockDesk::new(policy), times, wakers, outlets));
-        let introduction = Introduction { session: new_session(), table, game };
-        let mut signals = Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, effects, reports };
+        let hub = Arc::new(Hub::new(model, ClockDesk::new(policy), times, posts, outlets));
+        let mut signals =
+            Signals { hub, statuses: Vec::new(), threads: Vec::new(), inputs, presses, effects, deeds, reports };
         if has_software {
             let hub = Arc::clone(&signals.hub);
             let run = move || run_clock(&hub, clock_file.as_deref());
             signals.threads.push(std::thread::Builder::new().name("clock".into()).spawn(run)?);
         }
-        for (device, wake) in devices.iter().zip(wakes) {
+        for ((device, writer), wake) in devices.iter().zip(writers).zip(wakes) {
             let status = Arc::new(Mutex::new(DeviceStatus::new(device.name(), device.port.clone())));
             let thread = DeviceThread {
                 hub: Arc::clone(&signals.hub),
                 wake,
                 status: Arc::clone(&status),
-                driver: driver(device, &introduction, &alarms),
+                writer,
                 name: device.name().into(),
                 port: device.port.parse().map_err(|problem| SignalError::Config {
                     device: device.name(),
@@ -147,8 +170,6 @@ impl Signals {
                 })?,
                 places: places.clone(),
                 baud: device.baud(),
-                log_bytes: device.log_bytes,
-                wire_log: wire_log.clone(),
             };
             signals.statuses.push(status);
             signals.threads.push(std::thread::Builder::new().name(device.name()).spawn(move || thread.run())?);
@@ -172,13 +193,13 @@ impl Signals {
     }
 
     /// Lets the clock stand (`run`: none) or one side's time run, and shows `times` from then on.
-    pub fn order_clock(&self, run: Option<Color>, times: Option<Times>) {
-        self.hub.order(run, times);
+    pub fn order_clock(&self, run: Option<Color>, times: Option<Times>, by: OrderedBy) {
+        self.hub.order(run, times, by);
     }
 
     /// Lets the clock go on after a stop; false if nobody knows whose turn it was.
-    pub fn resume_clock(&self) -> bool {
-        self.hub.resume()
+    pub fn resume_clock(&self, by: OrderedBy) -> bool {
+        self.hub.resume(by)
     }
 
     /// Has something said and shown at the clock. `short`: at most eleven ASCII characters.
@@ -199,6 +220,11 @@ impl Signals {
     /// What the software clock says: calls, periods, overruns.
     pub fn clock_effects(&self) -> &Receiver<ClockEffect> {
         &self.effects
+    }
+
+    /// Orders that a clock has obeyed.
+    pub fn clock_deeds(&self) -> &Receiver<ClockObeyed> {
+        &self.deeds
     }
 
     /// The instant at which the devices' own times start.

@@ -2,7 +2,7 @@
 
 import { Board } from './board.js';
 import { Recorder } from './recorder.js';
-import { TEXTS, INFRACTIONS, NOTICES, REFEREE, pointName, fill, clockTime } from './texts.js';
+import { TEXTS, INFRACTIONS, NOTICES, REFEREE, pointName, fill, clockTime, faceTime, readTime } from './texts.js';
 
 const $ = (id) => document.getElementById(id);
 const query = new URLSearchParams(location.search);
@@ -13,6 +13,10 @@ const SHOWN = 200;
 /** goband says that it lives every 5 s; after so long without a word it counts as gone. */
 const SILENCE_MS = 12000;
 const PICTURE_MS = 600;
+/** A clock that runs and has said nothing for so long may show anything. */
+const CLOCK_LATE_MS = 6000;
+/** A call stays on the page for so long. */
+const CALL_MS = 2500;
 
 let language = html.lang === 'zh' ? 'zh' : 'en';
 let t = TEXTS[language];
@@ -26,6 +30,10 @@ let link = 'connecting';
 let heard = 0;
 let operator = false;
 let alarmed = new Set();
+let clock = null;
+let clockHeard = 0;
+let called = null;
+let order = '';
 let turns = 0;
 
 // ---- small things -------------------------------------------------------------------------------------------------
@@ -206,12 +214,26 @@ async function askOperator() {
   }
   recorder.show(operator && !overlay);
   showBanner();
+  showClock();
 }
 
-const post = (path, body) =>
+const send = (path, body) =>
   fetch(path, { method: 'POST', headers: { 'Content-Type': 'application/json', ...authorized }, body: JSON.stringify(body) });
 
-const recorder = new Recorder($('recorder'), () => ({ t, language, size: state?.size ?? 19 }), post);
+/** Sends what the operator wants; says at `out` what became of it. True if the table has it. */
+async function post(path, body, out) {
+  try {
+    const answer = await send(path, body);
+    const told = await answer.json();
+    out.textContent = answer.ok ? t.sent : fill(t.not_sent, { why: say(told.text) || told.error });
+    return answer.ok;
+  } catch {
+    out.textContent = fill(t.not_sent, { why: t.dead });
+    return false;
+  }
+}
+
+const recorder = new Recorder($('recorder'), () => ({ t, language, size: state?.size ?? 19 }), send);
 
 /** What another verdict may charge; the first is a note without a penalty. */
 const PENALTIES = {
@@ -232,15 +254,7 @@ async function decide(what) {
   }
   const path = what === 'acknowledge' ? '/api/acknowledge' : '/api/decision';
   const body = what === 'acknowledge' ? { of } : { of, verdict: what, ...(note && { note }), ...(penalty && { penalty }) };
-  const out = $('decide-answer');
-  try {
-    const answer = await post(path, body);
-    const told = await answer.json();
-    out.textContent = answer.ok ? t.sent : fill(t.not_sent, { why: told.error });
-    if (answer.ok) $('note').value = $('penalty').value = '';
-  } catch {
-    out.textContent = fill(t.not_sent, { why: t.dead });
-  }
+  if (await post(path, body, $('decide-answer'))) $('note').value = $('penalty').value = '';
 }
 
 const onBreak = () => (state?.notices ?? []).some((n) => n.kind === 'break_begun');
@@ -253,13 +267,7 @@ function showBreak() {
 
 $('break').addEventListener('click', async () => {
   const out = $('break-answer');
-  try {
-    const answer = await post('/api/break', { on: !onBreak() });
-    const told = await answer.json();
-    out.textContent = answer.ok ? '' : fill(t.not_sent, { why: told.error });
-  } catch {
-    out.textContent = fill(t.not_sent, { why: t.dead });
-  }
+  if (await post('/api/break', { on: !onBreak() }, out)) out.textContent = '';
 });
 
 $('decide').addEventListener('click', (e) => e.target.dataset.do && decide(e.target.dataset.do));
@@ -267,6 +275,87 @@ $('decide').addEventListener('submit', (e) => {
   e.preventDefault();
   decide('other');
 });
+
+// ---- clock --------------------------------------------------------------------------------------------------------
+
+/** What a side has left by now: the clock told it a moment ago. */
+function leftNow(side) {
+  const { ms } = clock[side];
+  return clock.running === side ? Math.max(0, ms - clock.age_ms - (Date.now() - clockHeard)) : ms;
+}
+
+function showClock() {
+  $('clock').hidden = !clock;
+  if (!clock) return;
+  for (const side of ['B', 'W']) {
+    const { phase, periods } = clock[side];
+    $(`face-${side}`).classList.toggle('runs', clock.running === side);
+    $(`time-${side}`).textContent = faceTime(leftNow(side));
+    $(`periods-${side}`).textContent = phase === 'over' ? t.clock_over : phase === 'period' ? `${periods} ${t.clock_periods}` : '';
+  }
+  const age = clock.age_ms + Date.now() - clockHeard;
+  const late = clock.running && age > CLOCK_LATE_MS;
+  const stands = clock.stopped ? t.clock_stopped_by_us : t.clock_stands;
+  const word = clock.running ? fill(t.clock_runs, { side: t[clock.running] }) : stands;
+  $('clock-word').textContent = late ? fill(t.clock_late, { s: Math.round(age / 1000) }) : word;
+  $('clock').classList.toggle('late', Boolean(late));
+  const fresh = called && Date.now() - called.heard < CALL_MS;
+  $('clock-call').hidden = !fresh;
+  if (fresh) $('clock-call').textContent = `${t[called.color] ?? ''} ${say(called.text)}`;
+  $('clock-orders').hidden = !operator;
+  for (const b of $('orders').children) {
+    // times are set while both sides stand, so that nobody's runs off meanwhile
+    b.disabled = b.dataset.order === 'stop' ? !clock.running : Boolean(clock.running);
+  }
+}
+
+/** Asks before anything is done to the clock. */
+function ask(what) {
+  order = what;
+  $('orders').hidden = Boolean(what);
+  $('confirm').hidden = !what;
+  $('clock-answer').textContent = '';
+  if (!what) return;
+  $('confirm-side').hidden = what !== 'resume';
+  $('confirm-times').hidden = what !== 'set';
+  $('confirm-question').textContent = t[`clock_ask_${what}`];
+  $('confirm-yes').textContent = t[`clock_yes_${what}`];
+  $('clock-side').value = clock.turn ?? state?.turn ?? 'B';
+  for (const side of ['B', 'W']) {
+    $(`set-time-${side}`).value = faceTime(clock[side].ms);
+    $(`set-periods-${side}`).value = clock[side].phase === 'period' ? clock[side].periods : '';
+  }
+  (what === 'set' ? $('set-time-B') : $('confirm-yes')).focus();
+}
+
+/** What stands in the form for a side; null where it is no time. */
+function sideToSet(side) {
+  const ms = readTime($(`set-time-${side}`).value);
+  const periods = Number($(`set-periods-${side}`).value);
+  if (ms === null) return null;
+  if (periods > 0) return { phase: 'period', ms, periods };
+  // a clock that does not tell its phase is not told one
+  return { phase: clock[side].phase === 'untold' ? 'untold' : 'main', ms };
+}
+
+$('orders').addEventListener('click', (e) => e.target.dataset.order && ask(e.target.dataset.order));
+$('confirm-no').addEventListener('click', () => ask(''));
+$('clock-orders').addEventListener('submit', async (e) => {
+  e.preventDefault();
+  if (!order) return;
+  const body = { do: order };
+  if (order === 'resume') body.side = $('clock-side').value;
+  if (order === 'set') {
+    [body.B, body.W] = ['B', 'W'].map(sideToSet);
+    if (!body.B || !body.W) {
+      $('clock-answer').textContent = t.clock_bad_time;
+      return;
+    }
+  }
+  ask('');
+  await post('/api/clock', body, $('clock-answer'));
+});
+setInterval(showClock, 250);
 
 // ---- sound --------------------------------------------------------------------------------------------------------
 
@@ -299,6 +388,10 @@ $('sound').addEventListener('click', () => {
 function take(event) {
   if (event.seq <= (events.at(-1)?.seq ?? 0)) return;
   events.push(event);
+  if (event.kind === 'clock_call') {
+    called = { ...event, heard: Date.now() };
+    showClock();
+  }
   // what became of an earlier event is shown at that event as well
   const earlier = event.of !== undefined && $('events').querySelector(`[data-seq="${Number(event.of)}"]`);
   if (earlier) settle(earlier, event);
@@ -309,7 +402,9 @@ function take(event) {
   showCount();
 }
 
-const wanted = (event) => !onlyReferee || REFEREE.has(event.kind);
+/** Seconds that are called are for the moment, and not for the list. */
+const passing = (event) => event.kind === 'clock_call' && ['seconds', 'count'].includes(event.call?.kind);
+const wanted = (event) => !passing(event) && (!onlyReferee || REFEREE.has(event.kind));
 
 function showEvents() {
   const list = events.filter(wanted).slice(-shown).reverse();
@@ -323,9 +418,11 @@ function showCount() {
   $('earlier').hidden = n <= shown;
 }
 
+const SETTLING = ['repaired', 'decision', 'corrected'];
+
 /** Shows at an event's line what a later one said of it. */
 function settle(li, later) {
-  if (!['repaired', 'decision', 'corrected'].includes(later.kind)) return;
+  if (!SETTLING.includes(later.kind)) return;
   li.classList.add(later.kind === 'corrected' ? 'void' : 'settled');
   li.querySelector('.outcome')?.remove();
   li.querySelector('.what').append(el('span', 'outcome', `${later.kind === 'corrected' ? '' : '✓ '}${kindName(later.kind)}`));
@@ -359,7 +456,7 @@ function row(event, isNew) {
   li.dataset.seq = event.seq;
   li.dataset.kind = event.kind;
   if (played) li.title = text;
-  const later = events.findLast((e) => e.of === event.seq);
+  const later = events.findLast((e) => e.of === event.seq && SETTLING.includes(e.kind));
   if (later) settle(li, later);
   if (event.evidence && /^evidence\/[\w.\-/]+$/.test(event.evidence)) {
     const strip = el('div', 'thumbs');
@@ -569,6 +666,12 @@ function connect() {
     showHealth();
     showBanner();
   });
+  hear('clock', (c) => {
+    clock = c;
+    clockHeard = Date.now();
+    if (!clock && order) ask('');
+    showClock();
+  });
   hear('alive');
   hear('reset', () => {
     events = [];
@@ -616,6 +719,12 @@ function showWords() {
   const chosen = $('penalty').value;
   $('penalty').replaceChildren(...Object.keys(PENALTIES).map((key) => new Option(t.penalties[key] ?? fill(t.stones, { n: key }), key)));
   $('penalty').value = chosen;
+  for (const o of $('clock-side').options) o.textContent = t[o.value];
+  for (const side of ['B', 'W']) {
+    $(`set-time-${side}`).setAttribute('aria-label', `${t[side]} ${t.clock}`);
+    $(`set-periods-${side}`).setAttribute('aria-label', `${t[side]} ${t.clock_periods}`);
+    $(`set-periods-${side}`).placeholder = t.clock_periods;
+  }
   $('language').textContent = language === 'zh' ? 'English' : '中文';
   $('language').lang = language === 'zh' ? 'en' : 'zh';
   $('theme').textContent = t[`theme_${theme}`];
@@ -634,6 +743,8 @@ function showAll() {
   showEvents();
   showHealth();
   showBanner();
+  showClock();
+  if (order) ask(order);
 }
 
 $('language').addEventListener('click', () => {

@@ -112,7 +112,7 @@ export class Recorder {
     try {
       const answer = await this.post('/api/word', word);
       const told = await answer.json();
-      const why = (language === 'zh' && told.error_zh) || told.error;
+      const why = told.text?.[language] || told.error;
       this.answer(answer.ok ? t.recorded : fill(t.not_sent, { why }));
       if (answer.ok) for (const input of this.root.querySelectorAll('input')) input.value = '';
     } catch {

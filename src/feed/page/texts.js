@@ -24,6 +24,12 @@ export const TEXTS = {
     stands_B: 'Board stands as it lies, Black to move', stands_W: 'Board stands as it lies, White to move',
     ruled_B: 'Ruled: Black wins', ruled_W: 'Ruled: White wins', ruled_none: 'Ruled: no winner',
     no_point: '{text} is no point of this board', no_number: 'which move?', recorded: 'Recorded.',
+    clock: 'Clock', clock_stop: 'Stop', clock_resume: 'Go on', clock_set: 'Set times …', clock_whose: 'Whose time runs', cancel: 'Cancel',
+    clock_ask_stop: 'Stop the clock?', clock_ask_resume: 'Let the clock go on?', clock_ask_set: 'Set the clock? Both sides then stand.',
+    clock_yes_stop: 'Yes, stop it', clock_yes_resume: 'Yes, go on', clock_yes_set: 'Yes, set it',
+    clock_set_how: 'Hours:minutes:seconds. In byo-yomi: what is left of the period, and how many periods are left.',
+    clock_bad_time: 'A time is written as 0:25:30, at most 24 hours.', clock_periods: 'periods',
+    clock_runs: '{side} runs', clock_stands: 'The clock stands', clock_stopped_by_us: 'The clock was stopped', clock_late: 'nothing heard from the clock for {s} s', clock_over: 'time over',
     numbers: 'Move numbers', turn_board: 'Turn the board', break_begins: 'Break begins', play_goes_on: 'Play goes on',
     turn: 'To move', move: 'Move', last: 'Last move', taken_by_black: 'Taken by Black', taken_by_white: 'Taken by White',
     charged_black: 'Against Black', charged_white: 'Against White', appeal: 'Appeal', lapsed: 'too late, it has lapsed',
@@ -36,7 +42,7 @@ export const TEXTS = {
     close: 'Close', before: 'before', during: 'during', after: 'after', evidence: 'Evidence', no_pictures: 'no pictures yet',
     ended: 'The game has ended',
     board_label: 'Board {size} by {size}, move {n}. Last move: {last}.',
-    parts: { source: 'Camera', board: 'Board', record: 'Record', signal: 'Signals', feed: 'Live page', table: 'Table' },
+    parts: { source: 'Camera', board: 'Board', record: 'Record', signal: 'Signals', feed: 'Live page', table: 'Table', clock: 'Clock' },
     conditions: { well: 'well', degraded: 'degraded', lost: 'lost' },
     kinds: {
       position_adopted: 'Position adopted', move: 'Move', captures_cleared: 'Captures cleared', pass: 'Pass',
@@ -47,7 +53,8 @@ export const TEXTS = {
       scattered: 'Board scattered', seat_order: 'Order of seats broken', section_overrun: 'Section overrun',
       press_before_move: 'Clock pressed before the move', press_before_captures_cleared: 'Clock pressed before captures were cleared',
       wrong_clock_pressed: 'Wrong clock pressed', time_overrun: 'Time overrun', repaired: 'Board right again',
-      decision: 'Decision', board_found: 'Board found', board_lost: 'Board lost', camera_moved: 'Camera moved',
+      decision: 'Decision', clock_call: 'Call', clock_stopped: 'Clock stopped', clock_resumed: 'Clock runs again', clock_set: 'Clock set',
+      board_found: 'Board found', board_lost: 'Board lost', camera_moved: 'Camera moved',
       board_moved: 'Board moved', light_changed: 'Light changed', obstructed: 'View obstructed',
       source_lost: 'No picture from the camera', source_back: 'Picture is back', end_agreed_signal: 'End of game signalled',
       resign_signal: 'Resignation signalled', two_passes: 'Two passes', board_cleared: 'Board cleared', result: 'Result',
@@ -77,6 +84,12 @@ export const TEXTS = {
     stands_B: '盘面有效，轮黑走', stands_W: '盘面有效，轮白走',
     ruled_B: '裁定黑胜', ruled_W: '裁定白胜', ruled_none: '裁定无胜方',
     no_point: '{text} 不是本棋盘上的点', no_number: '第几手？', recorded: '已记录。',
+    clock: '棋钟', clock_stop: '停钟', clock_resume: '恢复走时', clock_set: '设定时间…', clock_whose: '由哪方走时', cancel: '取消',
+    clock_ask_stop: '确定停钟？', clock_ask_resume: '确定恢复走时？', clock_ask_set: '确定重设棋钟？设定后双方均停。',
+    clock_yes_stop: '停钟', clock_yes_resume: '恢复', clock_yes_set: '设定',
+    clock_set_how: '时:分:秒。读秒时填写本次剩余时间和剩余次数。',
+    clock_bad_time: '时间写作 0:25:30，不得超过24小时。', clock_periods: '次',
+    clock_runs: '{side}方走时', clock_stands: '棋钟停走', clock_stopped_by_us: '已停钟', clock_late: '已有 {s} 秒未收到棋钟消息', clock_over: '超时',
     numbers: '手数', turn_board: '转动棋盘', break_begins: '休息开始', play_goes_on: '续弈',
     turn: '轮到', move: '手数', last: '最后一手', taken_by_black: '黑提子', taken_by_white: '白提子',
     charged_black: '黑方处罚', charged_white: '白方处罚', appeal: '提出', lapsed: '已逾时失效',
@@ -89,7 +102,7 @@ export const TEXTS = {
     close: '关闭', before: '之前', during: '当时', after: '之后', evidence: '证据', no_pictures: '暂无图片',
     ended: '对局结束',
     board_label: '{size} 路棋盘，第 {n} 手。最后一手：{last}。',
-    parts: { source: '摄像机', board: '棋盘', record: '记录', signal: '信号', feed: '直播页', table: '对局台' },
+    parts: { source: '摄像机', board: '棋盘', record: '记录', signal: '信号', feed: '直播页', table: '对局台', clock: '棋钟' },
     conditions: { well: '正常', degraded: '异常', lost: '中断' },
     kinds: {
       position_adopted: '采用现有局面', move: '着手', captures_cleared: '提子已取走', pass: '停一手',
@@ -100,7 +113,8 @@ export const TEXTS = {
       scattered: '棋盘散乱', seat_order: '行棋次序有误', section_overrun: '超出规定手数',
       press_before_move: '未落子先按钟', press_before_captures_cleared: '未提净子先按钟',
       wrong_clock_pressed: '按错棋钟', time_overrun: '超时', repaired: '棋盘已恢复',
-      decision: '裁决', board_found: '找到棋盘', board_lost: '找不到棋盘', camera_moved: '摄像机移动',
+      decision: '裁决', clock_call: '读秒', clock_stopped: '停钟', clock_resumed: '恢复走时', clock_set: '重设棋钟',
+      board_found: '找到棋盘', board_lost: '找不到棋盘', camera_moved: '摄像机移动',
       board_moved: '棋盘移动', light_changed: '光线变化', obstructed: '视线被挡',
       source_lost: '摄像机无画面', source_back: '画面恢复', end_agreed_signal: '示意终局',
       resign_signal: '示意认输', two_passes: '双方停一手', board_cleared: '棋盘已清空', result: '结果',
@@ -119,7 +133,7 @@ export const NOTICES = new Set(['stone_off_point']);
 
 /** What belongs in the list when only the referee's matters are wanted. */
 export const REFEREE = new Set([...INFRACTIONS, 'repaired', 'decision', 'unexplained', 'corrected', 'source_lost',
-  'source_back', 'board_lost', 'break_begun', 'play_resumed', 'result', 'sink_degraded', 'sink_restored']);
+  'source_back', 'board_lost', 'break_begun', 'play_resumed', 'clock_stopped', 'clock_resumed', 'clock_set', 'result', 'sink_degraded', 'sink_restored']);
 
 /** Spoken name of a point as Go programs write it: no I, rows from the bottom. */
 export function pointName([row, col], size) {
@@ -129,6 +143,20 @@ export function pointName([row, col], size) {
 /** `{name}` in a text replaced. */
 export function fill(text, values) {
   return text.replace(/\{(\w+)\}/g, (_, name) => values[name] ?? '');
+}
+
+/** What a clock shows for a side, as 0:25:11. */
+export function faceTime(ms) {
+  const s = Math.ceil(ms / 1000);
+  const two = (n) => String(n).padStart(2, '0');
+  return `${Math.floor(s / 3600)}:${two(Math.floor(s / 60) % 60)}:${two(s % 60)}`;
+}
+
+/** The milliseconds of `1:25:11`, `25:11` or `11`; null where it is none. */
+export function readTime(text) {
+  if (!/^\d{1,5}(:\d{1,2}){0,2}$/.test(text.trim())) return null;
+  const seconds = text.trim().split(':').reduce((sum, part) => sum * 60 + Number(part), 0);
+  return seconds <= 24 * 3600 ? seconds * 1000 : null;
 }
 
 /** Milliseconds of the table as 1:02:03. */

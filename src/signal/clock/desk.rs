@@ -27,6 +27,28 @@ pub enum ClockNote {
     Resumed,
 }
 
+/// Who wanted the clock to stand or run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OrderedBy {
+    /// The ruleset: an infraction.
+    Infraction,
+    /// A button of this device.
+    Device(String),
+    /// The operator, as the page knows him.
+    Operator(String),
+    /// goband's own clock, for a device that shows it: no deed of its own.
+    Display,
+}
+
+/// An order that a clock has obeyed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClockDeed {
+    pub order: ClockOrder,
+    pub by: OrderedBy,
+    /// What the clock shows then, to about a second.
+    pub times: Option<Times>,
+}
+
 /// What can be told of the periods of a clock that does not tell them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Guess {
@@ -42,6 +64,9 @@ pub struct ClockDesk {
     at_turn: Option<(Color, Times)>,
     guesses: [Guess; 2],
     order: Option<ClockOrder>,
+    ordered_by: OrderedBy,
+    /// What was obeyed and not told yet.
+    deed: Option<ClockDeed>,
     /// The highest order that a clock has obeyed.
     obeyed: u64,
     stopped: bool,
@@ -67,6 +92,8 @@ impl ClockDesk {
             at_turn: None,
             guesses: [Guess::default(); 2],
             order: None,
+            ordered_by: OrderedBy::Infraction,
+            deed: None,
             obeyed: 0,
             stopped: false,
             say: None,
@@ -200,6 +227,7 @@ impl ClockDesk {
         });
         let number = self.number();
         self.order = Some(ClockOrder { number, run: None, times, because: Some(seq) });
+        self.ordered_by = OrderedBy::Infraction;
     }
 
     /// The event is void or decided: a stop that no clock has obeyed yet is not sent any more.
@@ -208,9 +236,10 @@ impl ClockDesk {
     }
 
     /// Somebody lets the clock stand or run. `times`: to be shown from then on.
-    pub fn order(&mut self, run: Option<Color>, times: Option<Times>) -> u64 {
+    pub fn order(&mut self, run: Option<Color>, times: Option<Times>, by: OrderedBy) -> u64 {
         let number = self.number();
         self.order = Some(ClockOrder { number, run, times, because: None });
+        self.ordered_by = by;
         number
     }
 
@@ -220,11 +249,15 @@ impl ClockDesk {
     }
 
     /// A clock has done what order `number` says.
-    pub fn obeyed(&mut self, number: u64) -> ClockNote {
+    pub fn obeyed(&mut self, number: u64, now_ms: u64) -> ClockNote {
         if number <= self.obeyed {
             return ClockNote::None;
         }
         self.obeyed = number;
+        if let Some(order) = self.order.filter(|o| o.number == number && self.ordered_by != OrderedBy::Display) {
+            let times = order.times.or_else(|| self.times_at(now_ms));
+            self.deed = Some(ClockDeed { order, by: self.ordered_by.clone(), times });
+        }
         let is_stop = self.order.is_some_and(|o| o.number == number && o.run.is_none());
         let stands = self.reading.is_none_or(|(r, _)| r.running.is_none());
         if is_stop && stands {
@@ -232,6 +265,22 @@ impl ClockDesk {
             return ClockNote::Stopped;
         }
         ClockNote::None
+    }
+
+    /// What was obeyed since the last call.
+    pub fn take_deed(&mut self) -> Option<ClockDeed> {
+        self.deed.take()
+    }
+
+    /// What the clock shows by now: the newest reading, and what has run off since.
+    fn times_at(&self, now_ms: u64) -> Option<Times> {
+        let (reading, at_ms) = self.reading?;
+        let mut times = reading.times;
+        if let Some(side) = reading.running {
+            let time = times.of_mut(side);
+            time.ms = time.ms.saturating_sub(now_ms.saturating_sub(at_ms));
+        }
+        Some(times)
     }
 
     /// Something is to be said at the clock.
@@ -289,16 +338,36 @@ mod tests {
         assert_eq!((order.run, order.times, order.because), (None, None, Some(5)));
         desk.tell(&event(6, EventKind::Takeback), 300);
         assert_eq!(desk.outlook().order, Some(order), "one stop is enough");
-        desk.obeyed(order.number);
+        desk.obeyed(order.number, 1100);
         assert_eq!(desk.read(reading("main:599000", "main:600000", None), 1200, 10), ClockNote::Stopped);
         assert!(desk.outlook().stopped);
         desk.tell(&event(7, EventKind::Takeback), 1300);
         assert_eq!(desk.outlook().order, Some(order), "it stands");
-        let go_on = desk.order(desk.side_to_resume(), None);
+        let go_on = desk.order(desk.side_to_resume(), None, OrderedBy::Device("console".into()));
         assert_eq!(desk.outlook().order.map(|o| (o.number, o.run)), Some((go_on, Some(Color::Black))));
-        desk.obeyed(go_on);
+        desk.obeyed(go_on, 8900);
         assert_eq!(desk.read(reading("main:599000", "main:600000", Some(Color::Black)), 9000, 10), ClockNote::Resumed);
         assert!(!desk.outlook().stopped);
+        let deed = desk.take_deed().unwrap();
+        assert_eq!((deed.order.number, deed.by), (go_on, OrderedBy::Device("console".into())));
+        assert_eq!(desk.take_deed(), None, "told once");
+        assert_eq!(desk.obeyed(go_on, 9000), ClockNote::None);
+        assert_eq!(desk.take_deed(), None);
+    }
+
+    #[test]
+    fn a_deed_says_what_the_clock_shows_by_then() {
+        let mut desk = desk();
+        desk.read(reading("main:600000", "main:500000", Some(Color::Black)), 1000, 10);
+        desk.tell(&event(5, EventKind::DoubleMove), 1300);
+        desk.obeyed(1, 1350);
+        let deed = desk.take_deed().unwrap();
+        assert_eq!((deed.order.because, deed.by), (Some(5), OrderedBy::Infraction));
+        assert_eq!(deed.times.map(|t| (t.black.ms, t.white.ms)), Some((599_650, 500_000)));
+        // a display that is brought to goband's own clock is none
+        let shown = desk.order(None, None, OrderedBy::Display);
+        desk.obeyed(shown, 1400);
+        assert_eq!(desk.take_deed(), None);
     }
 
     #[test]

@@ -15,13 +15,13 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-pub use desk::{ClockDesk, ClockNote};
+pub use desk::{ClockDeed, ClockDesk, ClockNote, OrderedBy};
 pub use drift::{Drift, DriftMeter};
 pub use policy::{StopFor, StopPolicy};
 pub use software::SoftwareClock;
 pub use ticks::TickClock;
 
-use crate::game::Text;
+use crate::game::{ClockTimes, SideClock, Text, TimePhase};
 use crate::rules::Color;
 
 /// In which part of its time a side is.
@@ -83,6 +83,42 @@ impl FromStr for SideTime {
             _ => return Err(()),
         };
         if parts.next().is_some() { Err(()) } else { Ok(time) }
+    }
+}
+
+impl From<SideTime> for SideClock {
+    fn from(time: SideTime) -> SideClock {
+        let (phase, periods) = match time.phase {
+            Phase::Untold => (TimePhase::Untold, None),
+            Phase::Main => (TimePhase::Main, None),
+            Phase::Period(left) => (TimePhase::Period, Some(left)),
+            Phase::Over => (TimePhase::Over, None),
+        };
+        SideClock { phase, ms: time.ms, periods }
+    }
+}
+
+impl From<SideClock> for SideTime {
+    fn from(time: SideClock) -> SideTime {
+        let ms = time.ms.min(DAY_MS);
+        match time.phase {
+            TimePhase::Untold => SideTime::untold(ms),
+            TimePhase::Main => SideTime { phase: Phase::Main, ms },
+            TimePhase::Period => SideTime { phase: Phase::Period(time.periods.unwrap_or(1)), ms },
+            TimePhase::Over => SideTime { phase: Phase::Over, ms: 0 },
+        }
+    }
+}
+
+impl From<Times> for ClockTimes {
+    fn from(times: Times) -> ClockTimes {
+        ClockTimes { black: times.black.into(), white: times.white.into() }
+    }
+}
+
+impl From<ClockTimes> for Times {
+    fn from(times: ClockTimes) -> Times {
+        Times { black: times.black.into(), white: times.white.into() }
     }
 }
 
@@ -190,6 +226,7 @@ mod tests {
             let phase = [Phase::Untold, Phase::Main, Phase::Period(periods), Phase::Over][which as usize];
             let time = SideTime { phase, ms: if phase == Phase::Over { 0 } else { ms } };
             prop_assert_eq!(time.to_string().parse(), Ok(time));
+            prop_assert_eq!(SideTime::from(SideClock::from(time)), time);
         }
 
         #[test]

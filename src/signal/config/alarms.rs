@@ -82,6 +82,8 @@ pub struct ClockConfig {
     pub periods: Option<u32>,
     /// The length of each.
     pub period: Option<Millis>,
+    /// A picture shows what was so long before the time that it carries, at most; none: what is usual for the source.
+    pub picture_delay_ms: Option<u64>,
 }
 
 impl ClockConfig {

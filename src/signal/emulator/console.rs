@@ -6,11 +6,10 @@ use std::path::Path;
 
 use crossbeam_channel::Receiver;
 
+use super::line::{FromGoband, Identity, LineEnd};
 use super::runner::{Command, Device, Running};
 use super::{EmulatorOptions, Heard, What};
-use crate::signal::console::{BEAT_MS, SILENCE_MS};
-use crate::signal::exchange::{Exchange, Incoming};
-use crate::signal::message::{AlarmMessage, Button, Message, PROTOCOL_VERSION};
+use crate::signal::message::{AlarmMessage, Button, Message};
 use crate::signal::model::{Closing, State};
 
 /// An alarm on the console's display.
@@ -21,43 +20,21 @@ pub struct ShownAlarm {
     pub closed: Option<Closing>,
 }
 
+const IDENTITY: Identity = Identity { name: "emulated console", roles: "", letter: 'E' };
+
 /// The console as a state machine.
 #[derive(Debug)]
 pub struct ConsoleDevice {
-    exchange: Exchange,
-    starts: u32,
-    /// Session, table and game of the goband that is there.
-    goband: Option<[String; 3]>,
+    line: LineEnd,
     /// Table and game that the alarms belong to.
     game: Option<[String; 2]>,
     alarms: BTreeMap<u64, ShownAlarm>,
-    state: Option<State>,
-    /// Nothing was heard for too long.
-    is_alone: bool,
-    heard_ms: u64,
-    beat_due_ms: u64,
-    hello_due_ms: u64,
-    buttons: Vec<Message>,
 }
 
 impl ConsoleDevice {
     /// A console that was switched on just now.
     pub fn new(baud: u32) -> ConsoleDevice {
-        let mut console = ConsoleDevice {
-            exchange: Exchange::new(baud, 0),
-            starts: std::process::id(),
-            goband: None,
-            game: None,
-            alarms: BTreeMap::new(),
-            state: None,
-            is_alone: false,
-            heard_ms: 0,
-            beat_due_ms: 0,
-            hello_due_ms: 0,
-            buttons: Vec::new(),
-        };
-        console.hello();
-        console
+        ConsoleDevice { line: LineEnd::new(IDENTITY, baud), game: None, alarms: BTreeMap::new() }
     }
 
     /// The alarms on the display, by number.
@@ -67,65 +44,37 @@ impl ConsoleDevice {
 
     /// The state on the display; none while goband is not heard.
     pub fn state(&self) -> Option<State> {
-        self.state
+        self.line.state()
     }
 
-    fn hello(&mut self) {
-        self.exchange.send_plain(&Message::Hello {
-            version: PROTOCOL_VERSION,
-            name: "emulated console".into(),
-            session: format!("E{}", self.starts),
-            table: String::new(),
-            game: String::new(),
-        });
-    }
-
-    /// Takes a message; true if it shows something new.
-    fn take(&mut self, message: &Message, now_ms: u64) -> bool {
+    /// Takes a message; true if it shows something new. `is_news`: to the line it is.
+    fn take(&mut self, message: &Message, is_news: bool) -> bool {
         match message {
-            Message::Hello { session, table, game, .. } => {
+            Message::Hello { table, game, .. } => {
                 let of = [table.clone(), game.clone()];
                 if self.game.as_ref() != Some(&of) {
                     self.alarms.clear();
                     self.game = Some(of);
                 }
-                let goband = [session.clone(), table.clone(), game.clone()];
-                self.hello();
-                self.goband.replace(goband.clone()) != Some(goband)
+                is_news
             }
-            Message::Bye => {
-                self.goband = None;
-                self.state = None;
-                true
-            }
-            _ => {
-                if self.goband.is_none() && now_ms >= self.hello_due_ms {
-                    self.hello_due_ms = now_ms + BEAT_MS;
-                    self.hello();
-                }
-                match message {
-                    Message::Alarm(alarm) => {
-                        let shown = ShownAlarm { alarm: alarm.clone(), seen: false, closed: None };
-                        match self.alarms.get_mut(&alarm.alarm) {
-                            Some(known) => {
-                                known.alarm = alarm.clone();
-                                false
-                            }
-                            None => self.alarms.insert(alarm.alarm, shown).is_none(),
-                        }
+            Message::Alarm(alarm) => {
+                let shown = ShownAlarm { alarm: alarm.clone(), seen: false, closed: None };
+                match self.alarms.get_mut(&alarm.alarm) {
+                    Some(known) => {
+                        known.alarm = alarm.clone();
+                        false
                     }
-                    Message::Seen { alarm } => {
-                        self.alarms.get_mut(alarm).is_some_and(|a| !std::mem::replace(&mut a.seen, true))
-                    }
-                    Message::Clear { alarm, how } => {
-                        self.alarms.get_mut(alarm).is_some_and(|a| a.closed.replace(*how) != Some(*how))
-                    }
-                    Message::State { state, .. } | Message::Beat { state: Some(state), .. } => {
-                        self.state.replace(*state) != Some(*state)
-                    }
-                    _ => true,
+                    None => self.alarms.insert(alarm.alarm, shown).is_none(),
                 }
             }
+            Message::Seen { alarm } => {
+                self.alarms.get_mut(alarm).is_some_and(|a| !std::mem::replace(&mut a.seen, true))
+            }
+            Message::Clear { alarm, how } => {
+                self.alarms.get_mut(alarm).is_some_and(|a| a.closed.replace(*how) != Some(*how))
+            }
+            _ => is_news,
         }
     }
 }
@@ -134,66 +83,39 @@ impl Device for ConsoleDevice {
     const HAS_LINES: bool = true;
 
     fn receive(&mut self, bytes: &[u8], now_ms: u64) -> Vec<What> {
-        let (lines, rejected) = (self.exchange.counters.lines_received, self.exchange.counters.rejected);
-        let incoming = self.exchange.receive(bytes, now_ms);
-        if self.exchange.counters.lines_received != lines {
-            self.heard_ms = now_ms;
-            self.is_alone = false;
-        }
-        let mut what = Vec::new();
-        if self.exchange.counters.rejected != rejected {
-            what.push(What::Garbage);
-        }
-        for incoming in incoming {
-            match incoming {
-                Incoming::Message { message, repeated } => {
-                    let is_new = !repeated && self.take(&message, now_ms);
-                    what.push(What::Message { message, repeated: !is_new });
+        let came = self.line.receive(bytes, now_ms);
+        came.into_iter()
+            .map(|came| match came {
+                FromGoband::Garbage => What::Garbage,
+                FromGoband::Again(message) => What::Message { message, repeated: true },
+                FromGoband::Fresh { message, is_news } => {
+                    let repeated = !self.take(&message, is_news);
+                    What::Message { message, repeated }
                 }
-                Incoming::Acknowledged | Incoming::Refused => {
-                    self.buttons.remove(0);
-                }
-            }
-        }
-        what
+            })
+            .collect()
     }
 
     fn poll(&mut self, now_ms: u64) -> Vec<What> {
-        if now_ms >= self.beat_due_ms {
-            self.beat_due_ms = now_ms + BEAT_MS;
-            self.exchange.send_plain(&Message::Beat { state: None, tick: None });
-        }
-        if self.exchange.is_free()
-            && let Some(button) = self.buttons.first()
-        {
-            self.exchange.send(button, now_ms);
-        }
-        self.exchange.poll(now_ms);
-        if self.goband.is_some() && !self.is_alone && now_ms >= self.heard_ms + SILENCE_MS {
-            self.is_alone = true;
-            self.state = None;
-            return vec![What::NoGoband];
-        }
-        Vec::new()
+        self.line.poll(None, now_ms).into_iter().collect()
     }
 
     fn output(&mut self) -> &mut Vec<u8> {
-        self.exchange.output()
+        self.line.output()
     }
 
     fn be_busy(&mut self) {
-        self.exchange.be_busy();
+        self.line.be_busy();
     }
 
     fn press(&mut self, button: Button, alarm: u64, _now_ms: u64) {
-        self.buttons.push(Message::Button { button, alarm });
+        self.line.tell(Message::Button { button, alarm });
     }
 
     fn power_cycle(&mut self, now_ms: u64) {
-        let starts = self.starts.wrapping_add(1);
-        *self = ConsoleDevice { starts, heard_ms: now_ms, ..ConsoleDevice::new(115_200) };
-        self.output().clear();
-        self.hello();
+        self.line.power_cycle(now_ms);
+        self.game = None;
+        self.alarms.clear();
     }
 }
 
@@ -252,7 +174,7 @@ mod tests {
     use super::*;
     use crate::game::{Event, EventKind, Interval};
     use crate::signal::config::Language;
-    use crate::signal::console::{ConsoleDriver, Introduction, Roles};
+    use crate::signal::console::{ConsoleDriver, Introduction, Roles, SILENCE_MS};
     use crate::signal::driver::{Driver, FromDevice, Pressed};
     use crate::signal::emulator::Faults;
     use crate::signal::emulator::faults::BadLine;
@@ -394,7 +316,7 @@ mod tests {
         for _ in 0..20 {
             table.step();
         }
-        let sent = |t: &Table| t.console.exchange.counters.lines_received;
+        let sent = |t: &Table| t.console.line.counters().lines_received;
         table.driver.opened(table.now_ms);
         let before = sent(&table);
         for _ in 0..500 {

@@ -9,6 +9,7 @@ mod dgt;
 pub(super) mod faults;
 mod gateway;
 mod lamp;
+mod line;
 mod modbus;
 mod pty;
 pub(super) mod runner;
@@ -63,6 +64,8 @@ pub enum What {
     NoGoband,
     /// Relay board: a relay was told to be on or off; `changed` if it was not so before.
     Relay { channel: u8, on: bool, changed: bool },
+    /// Relay board with a timer: it cuts the lamps' supply, or gives it back.
+    Supply { on: bool },
     /// Tower: a lamp was told what to do; `changed` if it did something else before.
     Tower { lamp: &'static str, action: Action, changed: bool },
     /// A clock: what it shows or does now, in words.
@@ -78,6 +81,8 @@ impl fmt::Display for What {
             What::Message { message, repeated: true } => write!(f, "{message} (again)"),
             What::NoGoband => f.write_str("NO GOBAND: nothing heard for 3 s"),
             What::Relay { channel, on, .. } => write!(f, "relay {channel} {}", if *on { "ON" } else { "off" }),
+            What::Supply { on: false } => f.write_str("DARK: no heartbeat, the timer cuts the lamps' supply"),
+            What::Supply { on: true } => f.write_str("the lamps have their supply again"),
             What::Tower { lamp, action, .. } => {
                 let action = match action {
                     Action::On => "ON",
@@ -100,7 +105,7 @@ impl Heard {
                 !repeated && !matches!(message, Message::Beat { .. } | Message::Hello { .. })
             }
             What::Relay { changed, .. } | What::Tower { changed, .. } => *changed,
-            What::NoGoband | What::Clock(_) | What::Garbage => true,
+            What::NoGoband | What::Supply { .. } | What::Clock(_) | What::Garbage => true,
         }
     }
 }

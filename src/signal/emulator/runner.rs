@@ -141,7 +141,7 @@ impl<D: Device> Runner<D> {
             let what = self.device.poll(now());
             self.tell(what);
             self.send(now());
-            let tty = self.pty.as_ref().filter(|_| !self.options.faults.stuck).map(|p| &p.tty);
+            let tty = self.pty.as_ref().filter(|_| !self.options.faults.stuck).map(|p| p.tty.descriptor());
             // a clock's seconds want a finer look than a lamp
             let patience_ms =
                 self.delayed.front().map_or(D::LOOK_MS, |(due, _)| due.saturating_sub(now()).clamp(1, D::LOOK_MS));
