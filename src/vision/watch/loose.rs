@@ -187,6 +187,10 @@ impl Loose {
         self.refused.retain(|(_, t)| age(*t) < REFUSED_MS);
         self.proposed.retain(|(_, t)| age(*t) < PROPOSED_MS);
         self.learned.retain(|(_, t)| age(*t) < PROPOSED_MS);
+        // the usual case
+        if self.strays.is_empty() && !scene.fresh.contains(&true) {
+            return Ok(());
+        }
         self.off_point(scene);
         self.strays.retain(|s| s.point.is_none() || !s.doubted(scene));
         let doubted: Vec<usize> = (0..self.strays.len()).filter(|k| self.strays[*k].doubted(scene)).collect();
