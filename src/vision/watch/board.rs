@@ -31,7 +31,7 @@ const STILL_HAND_MS: i64 = 1500;
 /// While something that reaches in rests, the network looks at it this often; resting is to have lain still for as long.
 const LOOK_AT_HAND_MS: u64 = 600;
 /// While a hand moves over the board, points that it uncovers are read no more often than this.
-const READ_BESIDE_HAND_MS: u64 = 100;
+const READ_BESIDE_HAND_MS: u64 = 200;
 /// Blocks on the grid that changed of late, to be more than a stone or trembling lines.
 const RESTLESS_BLOCKS: usize = 24;
 /// Square pitches of a thing that reaches in, to be a hand.
@@ -215,8 +215,7 @@ impl Board {
         sighting.motion = changed >= 6;
 
         // Read what is new.
-        let since_reading = [1.0; 3];
-        let wanted = self.points.stale(&now, since_reading, time, &open);
+        let wanted = self.points.stale(&now, time, &open, !hands.is_empty());
         let quiet = uncalm == 0 && hands.is_empty();
         let look_at_hand = rests && time.saturating_sub(self.looked_ms) >= LOOK_AT_HAND_MS;
         let may_read =
@@ -227,7 +226,8 @@ impl Board {
                 Some(rectifier) => rectifier,
                 None => Reader::rectifier(&self.lattice, self.image_size)?,
             };
-            let look_at = if look_at_hand { &all } else { &wanted };
+            // once the hand has left, with all that the network can see
+            let look_at = if look_at_hand || quiet { &all } else { &wanted };
             let read = eyes.reader.read_points(&frame.image, &rectifier, self.lattice.size, look_at)?;
             self.rectifier = Some(rectifier);
             self.read_ms = Some(time);
@@ -264,6 +264,7 @@ impl Board {
                 open: &open_blocks,
                 readings: &readings,
                 stone_before: &self.stone_before,
+                hand: !hands.is_empty(),
                 time_ms: time,
             };
             self.loose.look(&scenery, &mut eyes.reader)?;

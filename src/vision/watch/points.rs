@@ -7,6 +7,8 @@ use crate::vision::PointReading;
 const READINGS: u32 = 4;
 /// Between two of these.
 const READ_AGAIN_MS: u64 = 90;
+/// With a hand in view readings suffer: so many are enough until it has left.
+const READINGS_BESIDE_HAND: u32 = 2;
 /// A known point is read again, if only because light creeps: as much later as it had lain unchanged, within these limits.
 const REFRESH_MS: std::ops::RangeInclusive<u64> = 2000..=16_000;
 /// Levels that a block of the point differs from the last reading's picture by, to want a new reading.
@@ -46,21 +48,24 @@ impl Points {
     }
 
     /// The points that want a reading: `open` says which can be read in this frame. Sorted out by what their cell looks like.
-    pub(super) fn stale(&mut self, now: &Blocks, gain: [f32; 3], time_ms: u64, open: &[bool]) -> Vec<usize> {
+    /// With a `hand` in view only what is new is wanted.
+    pub(super) fn stale(&mut self, now: &Blocks, time_ms: u64, open: &[bool], hand: bool) -> Vec<usize> {
         let mut wanted = Vec::new();
+        let enough = if hand { READINGS_BESIDE_HAND } else { READINGS };
         for (i, memory) in self.memory.iter_mut().enumerate() {
             if !open[i] {
                 continue;
             }
             let cell = around(i / self.size, i % self.size, PER_PITCH / 2, now.side);
-            let changed = cell.filter(|b| difference(now.bgr[*b], self.seen.bgr[*b], gain) > STALE_LEVELS).count() > 1;
+            let changed =
+                cell.filter(|b| difference(now.bgr[*b], self.seen.bgr[*b], [1.0; 3]) > STALE_LEVELS).count() > 1;
             if changed {
                 memory.readings = 0;
                 memory.changed_ms = time_ms;
             }
-            let again = memory.readings < READINGS
+            let again = memory.readings < enough
                 && memory.read_ms.is_none_or(|read| time_ms.saturating_sub(read) >= READ_AGAIN_MS);
-            if memory.readings == 0 || again || memory.is_old(time_ms) {
+            if memory.readings == 0 || again || (!hand && memory.is_old(time_ms)) {
                 wanted.push(i);
             }
         }
