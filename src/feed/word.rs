@@ -37,6 +37,7 @@ impl PartialEq for Reply {
 impl Eq for Reply {}
 
 /// The other end of a [`Reply`].
+#[derive(Debug)]
 pub struct Answer(crossbeam_channel::Receiver<Result<Vec<u64>, Text>>);
 
 impl Answer {

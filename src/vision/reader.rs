@@ -1,6 +1,6 @@
 //! Reads what lies on every crossing of a board whose place is known.
 
-use opencv::core::Mat;
+use opencv::core::{Mat, Rect};
 use opencv::prelude::*;
 
 use super::error::{Result, VisionError};
@@ -15,16 +15,23 @@ pub const READ_PITCH_PX: f64 = 16.0;
 /// Pitches from the outermost crossings to the edge of the picture that it reads.
 pub const READ_MARGIN: f64 = 1.5;
 
+/// How far the network looks around a point, cells.
+const CONTEXT: usize = 3;
+/// Sides of the parts of a board that are read alone, cells: the whole of a 9×9 board and of a 13×13 board, which it knows.
+const PARTS: [usize; 2] = [11, 15];
+
 /// Holds the network; one for each thread.
 pub struct Reader {
     net: ReadNet,
+    /// For parts of a board: a network that is given another size must be set up anew.
+    part_nets: [ReadNet; PARTS.len()],
 }
 
 impl Reader {
     /// # Errors
     /// If the network cannot be loaded.
     pub fn new(models: &Models) -> Result<Reader> {
-        Ok(Reader { net: models.read()? })
+        Ok(Reader { net: models.read()?, part_nets: [models.read()?, models.read()?] })
     }
 
     /// The warp that [`Reader::read_rectified`] wants; keep it while the lattice stays.
@@ -98,6 +105,40 @@ impl Reader {
         Ok(self.values(board, size)?.into_iter().map(reading).collect())
     }
 
+    /// Reads at least the `wanted` points, which must not be empty, of a board on which `rectifier` is right: those near each
+    /// other from a part of it, at a part of the cost. Which points were read, and how.
+    pub(super) fn read_points(
+        &mut self,
+        image: &Mat,
+        rectifier: &Rectifier,
+        size: u8,
+        wanted: &[usize],
+    ) -> Result<Vec<(usize, PointReading)>> {
+        let n = size as usize;
+        let Some((index, origin)) = part_around(wanted, n) else {
+            let board = rectifier.apply(image)?;
+            return Ok(self.read_rectified(&board, size)?.into_iter().enumerate().collect());
+        };
+        let side = PARTS[index];
+        let px = READ_PITCH_PX as usize;
+        let rect = Rect::new((origin[1] * px) as i32, (origin[0] * px) as i32, (side * px) as i32, (side * px) as i32);
+        let values = self.part_nets[index].points(&rectifier.apply_part(image, rect)?)?;
+        let mut read = Vec::with_capacity(side * side);
+        // cells whose surroundings are all in the part
+        let whole = |at: usize, first: usize| {
+            (at >= first + CONTEXT || first == 0) && (at + CONTEXT < first + side || first + side == n + 2)
+        };
+        for (row, col) in (0..side * side).map(|k| (origin[0] + k / side, origin[1] + k % side)) {
+            let on_board = (1..=n).contains(&row) && (1..=n).contains(&col);
+            if on_board && whole(row, origin[0]) && whole(col, origin[1]) {
+                let cell = (row - origin[0]) * side + col - origin[1];
+                let v = [0, 1, 2, 3, 4, 5].map(|c| values[c * side * side + cell]);
+                read.push(((row - 1) * n + col - 1, reading(v)));
+            }
+        }
+        Ok(read)
+    }
+
     /// Four logits and the offset of each point.
     fn values(&mut self, board: &Mat, size: u8) -> Result<Vec<[f32; 6]>> {
         let n = size as usize;
@@ -108,6 +149,22 @@ impl Reader {
     }
 }
 
+/// The smallest part that shows all `wanted` points of an `n`×`n` board with their surroundings: which of [`PARTS`], and its first
+/// cell `[row, col]`. `None` if only the whole board does.
+fn part_around(wanted: &[usize], n: usize) -> Option<(usize, [usize; 2])> {
+    let cells = n + 2;
+    let span = |of: fn(usize, usize) -> usize| {
+        let (first, last) = wanted.iter().map(|i| of(*i, n) + 1).fold((cells, 0), |(a, b), v| (a.min(v), b.max(v)));
+        (first.saturating_sub(CONTEXT), (last + CONTEXT + 1).min(cells))
+    };
+    let (rows, cols) = (span(|i, n| i / n), span(|i, n| i % n));
+    let index = PARTS.iter().position(|s| *s < cells && rows.1 - rows.0 <= *s && cols.1 - cols.0 <= *s)?;
+    let side = PARTS[index];
+    // in the middle, as far as the board allows
+    let origin = |(first, last): (usize, usize)| ((first + last).saturating_sub(side) / 2).min(cells - side);
+    Some((index, [origin(rows), origin(cols)]))
+}
+
 fn reading(v: [f32; 6]) -> PointReading {
     let top = v[..4].iter().copied().fold(f32::MIN, f32::max);
     let exp = [v[0], v[1], v[2], v[3]].map(|v| (v - top).exp());
@@ -116,4 +173,28 @@ fn reading(v: [f32; 6]) -> PointReading {
     let stone = black + white > 0.5;
     let offset = if stone { [v[4].clamp(-1.0, 1.0), v[5].clamp(-1.0, 1.0)] } else { [0.0, 0.0] };
     PointReading { empty, black, white, hidden, offset }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_hold_what_is_wanted_with_its_surroundings() {
+        let n = 19;
+        for wanted in [vec![0], vec![360], vec![9 * 19 + 9], vec![3 * 19 + 4, 7 * 19 + 8], vec![18, 9 * 19 + 14]] {
+            let (index, origin) = part_around(&wanted, n).unwrap();
+            let side = PARTS[index];
+            for i in &wanted {
+                for (at, first) in [(i / n + 1, origin[0]), (i % n + 1, origin[1])] {
+                    assert!(at >= first + CONTEXT || first == 0, "{wanted:?}: {origin:?}");
+                    assert!(at + CONTEXT < first + side || first + side == n + 2, "{wanted:?}: {origin:?}");
+                    assert!(first + side <= n + 2);
+                }
+            }
+        }
+        assert_eq!(part_around(&[0], n).unwrap(), (0, [0, 0]));
+        assert_eq!(part_around(&[0, 360], n), None);
+        assert_eq!(part_around(&[0], 9), None, "a part of a small board costs as much as the whole");
+    }
 }

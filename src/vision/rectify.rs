@@ -1,12 +1,15 @@
 //! The board as seen from straight above.
 
-use opencv::core::{Mat, Scalar, Size, Vec2f};
+use opencv::core::{Mat, Rect, Scalar, Size, Vec2f};
 use opencv::prelude::*;
 use opencv::{core, imgproc};
 
 use super::error::Result;
 use super::lattice::Lattice;
 use super::picture::resized;
+
+/// Between places of the warp that are worked out, pixels; what lies between is interpolated, to a hundredth of a pixel.
+const COARSE: usize = 8;
 
 /// A prepared warp from pictures of one size to the rectified board. Making it costs more than using it: keep it while the
 /// lattice stays.
@@ -63,12 +66,31 @@ impl Rectifier {
         let n = side * times;
         let mut map = Mat::new_rows_cols_with_default(n, n, core::CV_32FC2, Scalar::all(0.0))?;
         let step = 1.0 / (pitch_px * f64::from(times));
-        for y in 0..n {
-            let row = (f64::from(y) + 0.5) * step - margin;
-            for (x, out) in map.at_row_mut::<Vec2f>(y)?.iter_mut().enumerate() {
-                let board = [row, (x as f64 + 0.5) * step - margin];
-                let p = if lattice.in_front(board) { lattice.to_image(board) } else { [-1e4, -1e4] };
-                *out = Vec2f::from([p[0].clamp(-1e4, 1e5) as f32, p[1].clamp(-1e4, 1e5) as f32]);
+        let board = |y: usize, x: usize| [y, x].map(|i| (i as f64 + 0.5) * step - margin);
+        let exact = |y: usize, x: usize| {
+            let board = board(y, x);
+            let p = if lattice.in_front(board) { lattice.to_image(board) } else { [-1e4, -1e4] };
+            [p[0].clamp(-1e4, 1e5), p[1].clamp(-1e4, 1e5)]
+        };
+        let ends = (n as usize - 1) / COARSE + 2;
+        let row = |k: usize| -> Vec<[f64; 2]> { (0..ends).map(|j| exact(k * COARSE, j * COARSE)).collect() };
+        let (mut above, mut below) = (Vec::new(), row(0));
+        for y in 0..n as usize {
+            let down = (y % COARSE) as f64 / COARSE as f64;
+            if y % COARSE == 0 {
+                above = std::mem::replace(&mut below, row(y / COARSE + 1));
+            }
+            let ends: Vec<[f64; 2]> = above.iter().zip(&below).map(|(a, b)| between(*a, *b, down)).collect();
+            // beyond the horizon nothing can be interpolated
+            let whole: Vec<bool> = (0..ends.len()).map(|j| above[j][0] > -1e4 && below[j][0] > -1e4).collect();
+            for (x, out) in map.at_row_mut::<Vec2f>(y as i32)?.iter_mut().enumerate() {
+                let j = x / COARSE;
+                let p = if whole[j] && whole[j + 1] {
+                    between(ends[j], ends[j + 1], (x % COARSE) as f64 / COARSE as f64)
+                } else {
+                    exact(y, x)
+                };
+                *out = Vec2f::from([p[0] as f32, p[1] as f32]);
             }
         }
         let (mut fixed, mut fraction) = (Mat::default(), Mat::default());
@@ -86,6 +108,16 @@ impl Rectifier {
     /// # Errors
     /// If the picture is empty.
     pub fn apply(&self, image: &Mat) -> Result<Mat> {
+        self.apply_part(image, Rect::from_point_size(opencv::core::Point::new(0, 0), self.side))
+    }
+
+    /// A part of what [`Rectifier::apply`] gives.
+    ///
+    /// # Errors
+    /// If the picture is empty or the part is not within the result.
+    pub fn apply_part(&self, image: &Mat, part: Rect) -> Result<Mat> {
+        let times = self.oversampling;
+        let fine = Rect::new(part.x * times, part.y * times, part.width * times, part.height * times);
         let small;
         let source = match self.shrink_to {
             Some(size) => {
@@ -98,14 +130,18 @@ impl Rectifier {
         imgproc::remap(
             source,
             &mut out,
-            &self.map,
-            &self.fraction,
+            &Mat::roi(&self.map, fine)?,
+            &Mat::roi(&self.fraction, fine)?,
             imgproc::INTER_LINEAR,
             core::BORDER_CONSTANT,
             Scalar::default(),
         )?;
-        if self.oversampling > 1 { resized(&out, self.side) } else { Ok(out) }
+        if times > 1 { resized(&out, part.size()) } else { Ok(out) }
     }
+}
+
+fn between(a: [f64; 2], b: [f64; 2], share: f64) -> [f64; 2] {
+    [a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share]
 }
 
 impl Lattice {
@@ -115,5 +151,48 @@ impl Lattice {
     /// If the picture is empty.
     pub fn rectify(&self, image: &Mat, pitch_px: f64, margin: f64) -> Result<Mat> {
         Rectifier::new(self, [image.cols(), image.rows()], pitch_px, margin)?.apply(image)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STEEP: [[f64; 2]; 4] = [[700.0, 300.0], [1200.0, 310.0], [1700.0, 900.0], [180.0, 860.0]];
+
+    /// A picture whose colours are its coordinates.
+    fn coordinates() -> Mat {
+        let mut image = Mat::new_rows_cols_with_default(1080, 1920, core::CV_8UC3, Scalar::all(0.0)).unwrap();
+        for y in 0..1080 {
+            for (x, p) in image.at_row_mut::<core::Vec3b>(y).unwrap().iter_mut().enumerate() {
+                *p = core::Vec3b::from([(x / 8) as u8, (y / 8) as u8, 0]);
+            }
+        }
+        image
+    }
+
+    #[test]
+    fn every_pixel_comes_from_where_the_lattice_says() {
+        let lattice = Lattice::from_corners(19, STEEP, [1920, 1080]).unwrap();
+        let board = lattice.rectify(&coordinates(), 16.0, 1.5).unwrap();
+        for (y, x) in (0..336).step_by(5).flat_map(|y| (0..336).step_by(7).map(move |x| (y, x))) {
+            let p = lattice.to_image([(f64::from(y) + 0.5) / 16.0 - 1.5, (f64::from(x) + 0.5) / 16.0 - 1.5]);
+            let is = board.at_2d::<core::Vec3b>(y, x).unwrap();
+            assert!((p[0] / 8.0 - 0.45 - f64::from(is[0])).abs() < 0.7, "{y} {x}: {p:?} {is:?}");
+            assert!((p[1] / 8.0 - 0.45 - f64::from(is[1])).abs() < 0.7, "{y} {x}: {p:?} {is:?}");
+        }
+    }
+
+    #[test]
+    fn a_part_is_cut_from_the_whole() {
+        let lattice = Lattice::from_corners(19, STEEP, [1920, 1080]).unwrap();
+        let image = coordinates();
+        let rectifier = Rectifier::new(&lattice, [1920, 1080], 16.0, 1.5).unwrap();
+        let rect = Rect::new(32, 64, 176, 240);
+        let (part, whole) = (rectifier.apply_part(&image, rect).unwrap(), rectifier.apply(&image).unwrap());
+        let mut off = Mat::default();
+        core::absdiff(&part, &Mat::roi(&whole, rect).unwrap(), &mut off).unwrap();
+        assert_eq!(core::norm_def(&off).unwrap(), 0.0);
+        assert!(rectifier.apply_part(&image, Rect::new(300, 300, 176, 176)).is_err());
     }
 }

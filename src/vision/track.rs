@@ -10,7 +10,6 @@ use opencv::{calib3d, core, imgproc, video};
 
 use super::error::Result;
 use super::lattice::{Lattice, Match};
-use super::picture::resized;
 
 /// Long side of the pictures that features are followed in.
 const WORK_SIDE: i32 = 960;
@@ -31,10 +30,18 @@ const NO_MOTION_PX: f64 = 0.22;
 /// Share of the board's features that must agree on where the board is.
 pub(super) const LEAST_SEEN: f64 = 0.22;
 
+/// Side of the patches that flow compares, and how often they are halved.
+const FLOW_PX: i32 = 17;
+const FLOW_LEVELS: i32 = 3;
+/// Features of a quick look.
+const QUICK_FEATURES: usize = 80;
+
 /// Features of one picture, to be recognised in later ones.
 pub(super) struct Tracker {
     scale: f64,
     reference: Mat,
+    /// The reference with its smaller copies and slopes, as flow wants it.
+    pyramid: Vector<Mat>,
     lattice: Lattice,
     board: Vec<Point2f>,
     board_at: Vec<[f64; 2]>,
@@ -87,7 +94,11 @@ fn shrunk(grey: Mat) -> Result<(Mat, f64)> {
         (f64::from(grey.rows()) * scale).round().max(1.0) as i32,
     );
     let scale = f64::from(size.width) / f64::from(grey.cols());
-    Ok((resized(&grey, size)?, scale))
+    // averaging areas costs much where they are no whole pixels, and below half the size it is needed
+    let how = if scale > 0.5 { imgproc::INTER_LINEAR } else { imgproc::INTER_AREA };
+    let mut small = Mat::default();
+    imgproc::resize(&grey, &mut small, size, 0.0, 0.0, how)?;
+    Ok((small, scale))
 }
 
 fn to_work(p: [f64; 2], scale: f64) -> Point2f {
@@ -141,7 +152,36 @@ impl Tracker {
         let board = features(work, &on_board, BOARD_FEATURES, (0.6 * pitch).max(5.0))?;
         let table = features(work, &on_table, TABLE_FEATURES, f64::from(work.cols()) * 0.025)?;
         let board_at = board.iter().map(|p| lattice.to_board(from_work(*p, scale))).collect();
-        Ok(Tracker { scale, reference: work.clone(), lattice: lattice.clone(), board, board_at, table })
+        let pyramid = pyramid(work, FLOW_LEVELS)?;
+        Ok(Tracker { scale, reference: work.clone(), pyramid, lattice: lattice.clone(), board, board_at, table })
+    }
+
+    /// Looks whether the board still lies at `guess`: at few features, each only where it should be. The share of them that are
+    /// recognised there; `None` when it is not certain, and [`Tracker::follow`] must look.
+    pub(super) fn holds(&self, work: &Mat, guess: &Lattice) -> Result<Option<f64>> {
+        if work.size()? != self.reference.size()? || self.board.len() < 12 {
+            return Ok(None);
+        }
+        let every = self.board.len().div_ceil(QUICK_FEATURES);
+        let some: Vec<usize> = (0..self.board.len()).step_by(every).collect();
+        let from: Vec<Point2f> = some.iter().map(|i| self.board[*i]).collect();
+        let expected: Vec<Point2f> =
+            some.iter().map(|i| to_work(guess.to_image(self.board_at[*i]), self.scale)).collect();
+        let (there, ok) = flow(&self.pyramid, &pyramid(work, 0)?, &from, &expected, 0)?;
+        let (mut found, mut off) = (0, Vec::new());
+        for i in 0..from.len() {
+            let p = there.get(i)?;
+            if ok.get(i)? == 0 || correlation(&self.reference, from[i], work, p)? <= LEAST_CORRELATION {
+                continue;
+            }
+            found += 1;
+            off.extend(Some(distance(p, expected[i])).filter(|d| *d < STILL_PX));
+        }
+        off.sort_by(f64::total_cmp);
+        let still = off.len();
+        let tight = still > 0 && off[still / 2] < NO_MOTION_PX;
+        let certain = tight && still * 10 >= some.len() * 4 && still * 10 >= found * 8;
+        Ok(certain.then(|| still as f64 / some.len() as f64))
     }
 
     /// Recognises the features in `work`; `guess` is where the lattice was last.
@@ -151,7 +191,8 @@ impl Tracker {
             return Ok(lost);
         }
         let expected: Vec<Point2f> = self.board_at.iter().map(|b| to_work(guess.to_image(*b), self.scale)).collect();
-        let found = self.flow(work, &self.board, &expected)?;
+        let levels = pyramid(work, FLOW_LEVELS)?;
+        let found = self.flow(work, &levels, &self.board, &expected)?;
         let total = self.board.len() as f64;
         // Nothing moved? The usual case, and the most certain to tell.
         let mut off: Vec<f64> = found.iter().map(|&(i, p)| distance(p, expected[i])).collect();
@@ -176,7 +217,7 @@ impl Tracker {
             }
         }
         let table = match &lattice {
-            Some(now) => self.table(work, now)?,
+            Some(now) => self.table(work, &levels, now)?,
             None => Table::Unknown,
         };
         Ok(Followed { lattice, seen, table })
@@ -217,7 +258,7 @@ impl Tracker {
         Ok(((0.7..1.4).contains(&growth)).then_some((lattice, agreeing)))
     }
 
-    fn table(&self, work: &Mat, now: &Lattice) -> Result<Table> {
+    fn table(&self, work: &Mat, levels: &Vector<Mat>, now: &Lattice) -> Result<Table> {
         if self.table.len() < 5 {
             return Ok(Table::Unknown);
         }
@@ -232,8 +273,8 @@ impl Tracker {
             return Ok(Table::Unknown);
         }
         let (mut stayed, mut went) = (0, 0);
-        let at_rest = self.flow(work, &self.table, &self.table)?;
-        let moved = self.flow(work, &self.table, &along)?;
+        let at_rest = self.flow(work, levels, &self.table, &self.table)?;
+        let moved = self.flow(work, levels, &self.table, &along)?;
         for (i, p) in &at_rest {
             let expected = distance(self.table[*i], along[*i]);
             if expected > 0.8 && distance(*p, self.table[*i]) < 0.35 * expected {
@@ -257,50 +298,25 @@ impl Tracker {
     }
 
     /// Where `from` (in the reference) are in `work`: index and place of those that are found there and back again.
-    fn flow(&self, work: &Mat, from: &[Point2f], expected: &[Point2f]) -> Result<Vec<(usize, Point2f)>> {
+    fn flow(
+        &self,
+        work: &Mat,
+        levels: &Vector<Mat>,
+        from: &[Point2f],
+        expected: &[Point2f],
+    ) -> Result<Vec<(usize, Point2f)>> {
         if from.is_empty() {
             return Ok(Vec::new());
         }
-        let criteria = TermCriteria::new(TermCriteria_Type::COUNT as i32 + TermCriteria_Type::EPS as i32, 20, 0.02)?;
-        let start: Vector<Point2f> = from.iter().copied().collect();
-        let mut there: Vector<Point2f> = expected.iter().copied().collect();
-        let mut back = start.clone();
-        let (mut ok_there, mut ok_back) = (Vector::<u8>::new(), Vector::<u8>::new());
-        let mut error = Vector::<f32>::new();
-        let win = Size::new(17, 17);
-        let guess = video::OPTFLOW_USE_INITIAL_FLOW;
-        video::calc_optical_flow_pyr_lk(
-            &self.reference,
-            work,
-            &start,
-            &mut there,
-            &mut ok_there,
-            &mut error,
-            win,
-            3,
-            criteria,
-            guess,
-            1e-4,
-        )?;
+        let (there, ok_there) = flow(&self.pyramid, levels, from, expected, FLOW_LEVELS)?;
         // The way back starts as far off as the way there ended: a start at the answer would prove nothing.
-        for (i, (home, aim)) in from.iter().zip(expected).enumerate() {
-            let p = there.get(i)?;
-            back.set(i, Point2f::new(home.x + p.x - aim.x, home.y + p.y - aim.y))?;
-        }
-        let mut unused = Vector::<f32>::new();
-        video::calc_optical_flow_pyr_lk(
-            work,
-            &self.reference,
-            &there,
-            &mut back,
-            &mut ok_back,
-            &mut unused,
-            win,
-            3,
-            criteria,
-            guess,
-            1e-4,
-        )?;
+        let start: Vec<Point2f> = from
+            .iter()
+            .zip(expected)
+            .zip(&there)
+            .map(|((home, aim), p)| Point2f::new(home.x + p.x - aim.x, home.y + p.y - aim.y))
+            .collect();
+        let (back, ok_back) = flow(levels, &self.pyramid, &there.to_vec(), &start, FLOW_LEVELS)?;
         let mut found = Vec::with_capacity(from.len());
         for (i, origin) in from.iter().enumerate() {
             let (home, p) = (back.get(i)?, there.get(i)?);
@@ -314,6 +330,36 @@ impl Tracker {
         }
         Ok(found)
     }
+}
+
+/// A picture with its smaller copies and their slopes.
+fn pyramid(work: &Mat, levels: i32) -> Result<Vector<Mat>> {
+    let mut pyramid = Vector::<Mat>::new();
+    let (border, slope_border) = (core::BORDER_REFLECT_101, core::BORDER_CONSTANT);
+    let win = Size::new(FLOW_PX, FLOW_PX);
+    // one level is the picture that is looked at, of which no slopes are wanted
+    let slopes = levels > 0;
+    video::build_optical_flow_pyramid(work, &mut pyramid, win, levels, slopes, border, slope_border, true)?;
+    Ok(pyramid)
+}
+
+/// Where what is at `from` in one picture is in another, looked for from `start` on; and whether it was found.
+fn flow(
+    one: &Vector<Mat>,
+    other: &Vector<Mat>,
+    from: &[Point2f],
+    start: &[Point2f],
+    levels: i32,
+) -> Result<(Vector<Point2f>, Vector<u8>)> {
+    let criteria = TermCriteria::new(TermCriteria_Type::COUNT as i32 + TermCriteria_Type::EPS as i32, 20, 0.02)?;
+    let from: Vector<Point2f> = from.iter().copied().collect();
+    let mut there: Vector<Point2f> = start.iter().copied().collect();
+    let (mut ok, mut error) = (Vector::<u8>::new(), Vector::<f32>::new());
+    let (win, guess) = (Size::new(FLOW_PX, FLOW_PX), video::OPTFLOW_USE_INITIAL_FLOW);
+    video::calc_optical_flow_pyr_lk(
+        one, other, &from, &mut there, &mut ok, &mut error, win, levels, criteria, guess, 1e-4,
+    )?;
+    Ok((there, ok))
 }
 
 /// Normalised correlation of the patches around `p` in `a` and `q` in `b`, at whole pixels; 0 at the edge or where one is flat.

@@ -1,13 +1,8 @@
-//! The rectified board in blocks of a quarter pitch: what changed, what does not belong to the settled board, what reaches in
-//! from outside.
+//! The board in blocks of a quarter pitch: what changed, what does not belong to the settled board, what reaches in from outside.
 //!
 //! Blocks are small enough to see a fingertip and large enough that noise and compression average out.
 
-use opencv::core::{Mat, Size, Vec3b};
-use opencv::prelude::*;
-
-use crate::vision::error::Result;
-use crate::vision::picture::resized;
+use std::sync::LazyLock;
 
 /// Blocks per pitch.
 pub(super) const PER_PITCH: usize = 4;
@@ -24,17 +19,6 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// From a rectified board of 16 pixels a pitch.
-    pub(super) fn new(rectified: &Mat) -> Result<Blocks> {
-        let side = rectified.cols() as usize / 4;
-        let small = resized(rectified, Size::new(side as i32, side as i32))?;
-        let mut bgr = Vec::with_capacity(side * side);
-        for y in 0..side as i32 {
-            bgr.extend(small.at_row::<Vec3b>(y)?.iter().map(|p| [p[0], p[1], p[2]]));
-        }
-        Ok(Blocks { side, bgr })
-    }
-
     /// How far apart dark and light are: levels between the tenth and the ninetieth of a hundred blocks.
     pub(super) fn contrast(&self, counts: impl Fn(usize) -> bool) -> u8 {
         let mut levels = [0u32; 256];
@@ -62,21 +46,31 @@ impl Blocks {
     }
 }
 
+/// Natural logarithms of the levels, of which every frame wants thousands.
+static LOGARITHM: LazyLock<[f32; 256]> = LazyLock::new(|| std::array::from_fn(|level| (level.max(1) as f32).ln()));
+
 /// Factor for each colour that the light of `now` differs by from that of `before`, over the blocks that `counts` admits.
 pub(super) fn gain(now: &Blocks, before: &Blocks, counts: impl Fn(usize) -> bool) -> [f32; 3] {
     let mut gains = [1.0; 3];
-    for (channel, gain) in gains.iter_mut().enumerate() {
-        // Ratios in a histogram of logarithms: a median without sorting.
-        let mut bins = [0u32; 256];
-        let mut total = 0;
-        for i in (0..now.bgr.len()).filter(|i| counts(*i)) {
-            let (a, b) = (f32::from(now.bgr[i][channel]), f32::from(before.bgr[i][channel]));
-            if a >= 12.0 && b >= 12.0 && a < 250.0 && b < 250.0 {
-                let bin = 128.0 + (a / b).ln() * 80.0;
-                bins[bin.round().clamp(0.0, 255.0) as usize] += 1;
-                total += 1;
+    // Ratios in histograms of logarithms: medians without sorting.
+    let mut all_bins = [[0u32; 256]; 3];
+    let mut totals = [0u32; 3];
+    let logarithm = &*LOGARITHM;
+    for (i, (now, before)) in now.bgr.iter().zip(&before.bgr).enumerate() {
+        if !counts(i) {
+            continue;
+        }
+        for channel in 0..3 {
+            let (a, b) = (now[channel], before[channel]);
+            if (12..250).contains(&a) && (12..250).contains(&b) {
+                let bin = 128.5 + (logarithm[usize::from(a)] - logarithm[usize::from(b)]) * 80.0;
+                all_bins[channel][(bin as i32).clamp(0, 255) as usize] += 1;
+                totals[channel] += 1;
             }
         }
+    }
+    for (channel, gain) in gains.iter_mut().enumerate() {
+        let (bins, total) = (&all_bins[channel], totals[channel]);
         if total < 40 {
             continue;
         }
@@ -139,7 +133,7 @@ pub(super) fn belongs(now: [u8; 3], settled: [u8; 3], gain: [f32; 3]) -> Belongs
         return Belongs::Board;
     }
     // Shadow scales all colours alike, and never down to black.
-    let ratio: Vec<f32> = (0..3).map(|c| (f32::from(now[c]) + 4.0) / (f32::from(settled[c]) * gain[c] + 4.0)).collect();
+    let ratio = [0, 1, 2].map(|c| (f32::from(now[c]) + 4.0) / (f32::from(settled[c]) * gain[c] + 4.0));
     let low = ratio.iter().copied().fold(f32::MAX, f32::min);
     let high = ratio.iter().copied().fold(f32::MIN, f32::max);
     if low > 0.42 && high < 1.5 && high - low < 0.12 * (low + high) / 2.0 + 0.02 {

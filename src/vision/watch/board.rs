@@ -2,16 +2,19 @@
 
 use super::blocks::{self, Belongs, Blocks, PER_PITCH, Part};
 use super::loose::{Loose, Scenery};
+use super::movement::{BLURRED_PITCHES, MOVE_OVER_MS, MOVE_TELL_MS, MOVING_PITCHES, Movement};
 use super::points::Points;
+use super::sampler::{Sampler, inside};
+use super::scene::{Light, Obstruction};
 use super::{Eyes, corner_shift, image_size, turned_like};
 use crate::capture::Frame;
 use crate::vision::error::{Result, VisionError};
 use crate::vision::lattice::Lattice;
 use crate::vision::locate::LocateOptions;
-use crate::vision::reader::{READ_MARGIN, Reader};
+use crate::vision::reader::Reader;
 use crate::vision::rectify::Rectifier;
-use crate::vision::sighting::{PointReading, Scene, Sighting};
-use crate::vision::track::{Table, Tracker, work_picture};
+use crate::vision::sighting::{PointReading, Sighting};
+use crate::vision::track::{Tracker, work_picture};
 
 /// Less contrast than this, in levels of 255, and than this share of what the board had: nothing is to be seen.
 const BLIND_LEVELS: u8 = 8;
@@ -25,47 +28,33 @@ const SPARSE_MS: u64 = 400;
 const SETTLE_MS: i64 = 700;
 /// Something that reaches in but has lain still for this long is a hand only if the network sees one: a scattered heap is none.
 const STILL_HAND_MS: i64 = 1500;
-/// While something reaches in, the network looks at it at least this often.
+/// While something that reaches in rests, the network looks at it this often; resting is to have lain still for as long.
 const LOOK_AT_HAND_MS: u64 = 600;
+/// While a hand moves over the board, points that it uncovers are read no more often than this.
+const READ_BESIDE_HAND_MS: u64 = 200;
 /// Blocks on the grid that changed of late, to be more than a stone or trembling lines.
 const RESTLESS_BLOCKS: usize = 24;
 /// Square pitches of a thing that reaches in, to be a hand.
 const HAND_AREA: f32 = 1.2;
 
-/// Movement of a corner between two frames, pitches, that is one; and from which on the picture is too blurred to be read.
-const MOVING_PITCHES: f64 = 0.05;
-const BLURRED_PITCHES: f64 = 0.2;
-/// Movement of a corner since the board last lay still, pitches, that is told.
-const TOLD_PITCHES: f64 = 0.12;
-/// The board lies still again after this long without movement.
-const MOVE_OVER_MS: u64 = 300;
-/// A movement that goes on is told after this long.
-const MOVE_TELL_MS: u64 = 500;
 /// The board is lost when it was not recognised for this long.
 const LOST_MS: u64 = 2000;
 /// While it is not recognised, it is looked for this often.
 const RELOCATE_EVERY_MS: u64 = 300;
-/// How often the lattice is measured anew on a calm board.
-const CHECK_EVERY_MS: u64 = 15_000;
-/// Relative change of a colour's brightness that is told, when it lasts and no hand is in view.
-const LIGHT_CHANGE: f32 = 0.18;
-const LIGHT_LASTS_MS: u64 = 300;
-/// A failing lamp is told no more often than this.
-const LIGHT_TOLD_EVERY_MS: u64 = 5000;
+/// How often the lattice is measured anew on a calm board: at first, and once it has been found right again and again.
+const CHECK_EVERY_MS: std::ops::RangeInclusive<u64> = 15_000..=60_000;
 /// A measurement that differs by this from the lattice that was followed casts doubt on it.
 const DOUBT_PITCHES: f64 = 0.2;
 /// With fewer of the tracker's features recognised on a calm board, new ones are taken.
 const FEW_FEATURES: f64 = 0.6;
-/// A board hidden for the most part for this long is told.
-const OBSTRUCTED_MS: u64 = 5000;
 
 pub(super) struct Board {
     lattice: Lattice,
     image_size: [i32; 2],
-    rectifier: Rectifier,
+    sampler: Sampler,
+    /// Made when the network is to look, for where the board lies now.
+    rectifier: Option<Rectifier>,
     tracker: Tracker,
-    /// Blocks that lie in the picture.
-    valid: Vec<bool>,
     previous: Blocks,
     previous_ms: u64,
     /// When each block last changed.
@@ -78,7 +67,9 @@ pub(super) struct Board {
     points: Points,
     /// How hidden each point was, by the network alone, when it last looked.
     looked_hidden: Vec<f32>,
+    /// When it last looked at all points, and at any.
     looked_ms: u64,
+    read_ms: Option<u64>,
     /// Points that held a stone when they were settled.
     stone_before: Vec<bool>,
     loose: Loose,
@@ -87,13 +78,11 @@ pub(super) struct Board {
     unseen_since: Option<u64>,
     next_relocate_ms: u64,
     next_check_ms: u64,
+    check_every_ms: u64,
     /// A measurement that disagreed with the lattice; a second must confirm it.
     doubt: Option<Lattice>,
-    /// Since when the light has been another than that of the settled board.
-    light_since: Option<u64>,
-    light_told_ms: Option<u64>,
-    obstructed_since: Option<u64>,
-    obstructed_told: bool,
+    light: Light,
+    obstruction: Obstruction,
     tracked_ms: u64,
     /// The last frame that was too blurred by movement to be read.
     blurred_ms: Option<u64>,
@@ -103,55 +92,24 @@ pub(super) struct Board {
     measured_empty: usize,
 }
 
-/// A movement of the board or camera that is going on.
-struct Movement {
-    /// Where the board last lay still.
-    rest: Lattice,
-    begun_ms: Option<u64>,
-    last_ms: u64,
-    told: bool,
-    table_still: u32,
-    table_along: u32,
-}
-
-impl Movement {
-    fn none(rest: &Lattice) -> Movement {
-        Movement { rest: rest.clone(), begun_ms: None, last_ms: 0, told: false, table_still: 0, table_along: 0 }
-    }
-
-    /// The event for a board that now lies at `lattice`.
-    fn tell(&mut self, lattice: &Lattice) -> Option<Scene> {
-        let shift_px = corner_shift(&self.rest, lattice);
-        let shift = shift_px / lattice.mean_pitch_px();
-        if self.told || shift < TOLD_PITCHES {
-            return None;
-        }
-        self.told = true;
-        Some(if self.table_still > self.table_along {
-            Scene::BoardMoved { shift_pitches: shift as f32 }
-        } else {
-            Scene::CameraMoved { shift_px: shift_px as f32 }
-        })
-    }
-}
-
 impl Board {
     /// A board at `lattice` in `frame`.
     pub(super) fn new(frame: &Frame, lattice: Lattice) -> Result<Board> {
         let size = image_size(&frame.image);
-        let rectifier = Reader::rectifier(&lattice, size)?;
-        let now = Blocks::new(&rectifier.apply(&frame.image)?)?;
+        let sampler = Sampler::new(&lattice, size);
+        let now = sampler.blocks(&frame.image)?;
         let (work, scale) = work_picture(&frame.image)?;
         let tracker = Tracker::new(&work, scale, &lattice)?;
         let blocks = now.bgr.len();
         Ok(Board {
             image_size: size,
-            rectifier,
+            sampler,
+            rectifier: None,
             tracker,
-            valid: valid_blocks(&lattice, size, now.side),
             points: Points::new(lattice.size, &now),
-            looked_hidden: Vec::new(),
+            looked_hidden: vec![0.0; lattice.size as usize * lattice.size as usize],
             looked_ms: frame.time_ms,
+            read_ms: None,
             stone_before: vec![false; lattice.size as usize * lattice.size as usize],
             loose: Loose::new(&lattice),
             settled: now.clone(),
@@ -164,11 +122,10 @@ impl Board {
             unseen_since: None,
             next_relocate_ms: 0,
             next_check_ms: frame.time_ms + 3000,
+            check_every_ms: *CHECK_EVERY_MS.start(),
             doubt: None,
-            light_since: None,
-            light_told_ms: None,
-            obstructed_since: None,
-            obstructed_told: false,
+            light: Light::default(),
+            obstruction: Obstruction::default(),
             tracked_ms: frame.time_ms,
             blurred_ms: None,
             recognised: 1.0,
@@ -186,8 +143,7 @@ impl Board {
         let time = frame.time_ms;
         let step_ms = time.saturating_sub(self.previous_ms);
         self.fit_image_size(frame)?;
-        let mut rectified = self.rectifier.apply(&frame.image)?;
-        let mut now = Blocks::new(&rectified)?;
+        let mut now = self.sampler.blocks(&frame.image)?;
         let mut changes = self.changes(&now);
         let mut changed = changes.iter().filter(|c| **c > 1.0).count();
 
@@ -202,8 +158,7 @@ impl Board {
         if ask && !blinded {
             self.tracked_ms = time;
             if self.follow(frame, eyes, sighting)? {
-                rectified = self.rectifier.apply(&frame.image)?;
-                now = Blocks::new(&rectified)?;
+                now = self.sampler.blocks(&frame.image)?;
                 changes = self.changes(&now);
                 changed = changes.iter().filter(|c| **c > 1.0).count();
             }
@@ -220,21 +175,23 @@ impl Board {
         let now = self.previous.clone();
 
         // What is in the way?
-        let lighting = blocks::gain(&now, &self.settled, |i| self.valid[i] && self.settled_known[i]);
+        let lighting = blocks::gain(&now, &self.settled, |i| self.sampler.valid()[i] && self.settled_known[i]);
         let belongs: Vec<Belongs> = (0..now.bgr.len())
-            .map(|i| match self.valid[i] && self.settled_known[i] {
+            .map(|i| match self.sampler.valid()[i] && self.settled_known[i] {
                 true => blocks::belongs(now.bgr[i], self.settled.bgr[i], lighting),
                 false => Belongs::Board,
             })
             .collect();
         let foreign: Vec<bool> = belongs.iter().map(|b| *b == Belongs::Foreign).collect();
-        let reaching: Vec<Part> = blocks::parts(&foreign, &self.valid, now.side)
+        let reaching: Vec<Part> = blocks::parts(&foreign, self.sampler.valid(), now.side)
             .into_iter()
             .filter(|p| p.from_outside && p.area() >= HAND_AREA)
             .collect();
-        let anything_reaches_in = !reaching.is_empty();
-        let hands: Vec<Part> =
-            reaching.into_iter().filter(|p| self.restless(p, time) || self.seen_as_hand(p, now.side)).collect();
+        let rests = reaching.iter().any(|p| !self.restless(p, time, LOOK_AT_HAND_MS as i64));
+        let hands: Vec<Part> = reaching
+            .into_iter()
+            .filter(|p| self.restless(p, time, STILL_HAND_MS) || self.seen_as_hand(p, now.side))
+            .collect();
         let mut under_hand = vec![false; now.bgr.len()];
         hands.iter().flat_map(|p| &p.blocks).for_each(|b| under_hand[*b] = true);
 
@@ -250,7 +207,7 @@ impl Board {
             for b in blocks::around(i / n, i % n, 3, now.side) {
                 covered += usize::from(under_hand[b]);
                 restless |= (time as i64 - self.changed_ms[b]) < calm_ms;
-                outside |= !self.valid[b];
+                outside |= !self.sampler.valid()[b];
             }
             uncalm += usize::from(restless);
             *open = covered < 3 && !restless && (!outside || self.in_picture(i));
@@ -258,18 +215,32 @@ impl Board {
         sighting.motion = changed >= 6;
 
         // Read what is new.
-        let since_reading = [1.0; 3];
-        let wanted = self.points.stale(&now, since_reading, time, &open);
+        let wanted = self.points.stale(&now, time, &open, !hands.is_empty());
         let quiet = uncalm == 0 && hands.is_empty();
-        let look_at_hand = anything_reaches_in && time.saturating_sub(self.looked_ms) >= LOOK_AT_HAND_MS;
-        if (!wanted.is_empty() || look_at_hand) && !moved_now {
-            let readings = eyes.reader.read_rectified(&rectified, self.lattice.size)?;
-            self.looked_ms = time;
-            self.looked_hidden = readings.iter().map(|r| r.hidden).collect();
-            for (i, reading) in readings.iter().enumerate() {
+        let look_at_hand = rests && time.saturating_sub(self.looked_ms) >= LOOK_AT_HAND_MS;
+        let may_read =
+            hands.is_empty() || self.read_ms.is_none_or(|read| time.saturating_sub(read) >= READ_BESIDE_HAND_MS);
+        if ((!wanted.is_empty() && may_read) || look_at_hand) && !moved_now {
+            let all: Vec<usize> = (0..n * n).collect();
+            let rectifier = match self.rectifier.take() {
+                Some(rectifier) => rectifier,
+                None => Reader::rectifier(&self.lattice, self.image_size)?,
+            };
+            // once the hand has left, with all that the network can see
+            let look_at = if look_at_hand || quiet { &all } else { &wanted };
+            let read = eyes.reader.read_points(&frame.image, &rectifier, self.lattice.size, look_at)?;
+            self.rectifier = Some(rectifier);
+            self.read_ms = Some(time);
+            if read.len() == n * n {
+                self.looked_ms = time;
+            }
+            let mut is_wanted = vec![quiet; n * n];
+            wanted.iter().for_each(|i| is_wanted[*i] = true);
+            for (i, reading) in read {
+                self.looked_hidden[i] = reading.hidden;
                 // With a hand in view its neighbours' readings suffer: only what is new is taken.
-                if open[i] && (quiet || wanted.contains(&i)) {
-                    self.points.read(i, *reading, &now, time);
+                if open[i] && is_wanted[i] {
+                    self.points.read(i, reading, &now, time);
                 }
             }
         }
@@ -278,7 +249,8 @@ impl Board {
 
         // Stones off the lattice.
         let calm = |b: usize| time as i64 - self.changed_ms[b] >= calm_ms;
-        let open_blocks: Vec<bool> = (0..now.bgr.len()).map(|b| self.valid[b] && !under_hand[b] && calm(b)).collect();
+        let open_blocks: Vec<bool> =
+            (0..now.bgr.len()).map(|b| self.sampler.valid()[b] && !under_hand[b] && calm(b)).collect();
         let fresh: Vec<bool> = foreign.iter().zip(&open_blocks).map(|(f, open)| *f && *open).collect();
         if !moved_now {
             let scenery = Scenery {
@@ -287,11 +259,12 @@ impl Board {
                 image_size: self.image_size,
                 now: &now,
                 settled: &self.settled,
-                valid: &self.valid,
+                valid: self.sampler.valid(),
                 fresh: &fresh,
                 open: &open_blocks,
                 readings: &readings,
                 stone_before: &self.stone_before,
+                hand: !hands.is_empty(),
                 time_ms: time,
             };
             self.loose.look(&scenery, &mut eyes.reader)?;
@@ -301,15 +274,20 @@ impl Board {
 
         let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
         let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
-        let restless = (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.valid[*b] && !calm(*b)).count();
+        let restless =
+            (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.sampler.valid()[*b] && !calm(*b)).count();
         sighting.hand = over_grid >= 6 || hidden >= 2 || restless >= RESTLESS_BLOCKS;
 
-        self.watch_light(&belongs, lighting, quiet, time, sighting);
+        let known = (0..belongs.len()).filter(|b| self.settled_known[*b] && self.sampler.valid()[*b]);
+        if self.light.changed(known.map(|b| belongs[b]), lighting, quiet, time, &mut sighting.scene) {
+            self.settled = now.clone();
+            self.points.forget();
+        }
         // in another light nothing is settled until the change has been told
-        if self.light_since.is_none() {
+        if !self.light.is_doubtful() {
             self.settle(&now, &readings, &under_hand, time);
         }
-        self.watch_obstruction(&readings, time, sighting);
+        self.obstruction.watch(&readings, time, &mut sighting.scene);
         if quiet && hidden == 0 && !moving {
             if self.recognised < FEW_FEATURES {
                 // stones have come and gone
@@ -326,14 +304,14 @@ impl Board {
     /// The lens is covered or the room is dark: where the board had lines and stones, everything is of one level. Readings of
     /// such a picture mean nothing.
     fn blinded(&self, now: &Blocks) -> bool {
-        let contrast = now.contrast(|i| self.valid[i]);
+        let contrast = now.contrast(|i| self.sampler.valid()[i]);
         contrast < BLIND_LEVELS
-            && f32::from(contrast) < BLIND_SHARE * f32::from(self.settled.contrast(|i| self.valid[i]))
+            && f32::from(contrast) < BLIND_SHARE * f32::from(self.settled.contrast(|i| self.sampler.valid()[i]))
     }
 
     fn changes(&self, now: &Blocks) -> Vec<f32> {
-        let gain = blocks::gain(now, &self.previous, |i| self.valid[i]);
-        blocks::changes(now, &self.previous, gain, &self.valid)
+        let gain = blocks::gain(now, &self.previous, |i| self.sampler.valid()[i]);
+        blocks::changes(now, &self.previous, gain, self.sampler.valid())
     }
 
     fn remember(&mut self, now: Blocks, changes: &[f32], time: u64) {
@@ -371,16 +349,16 @@ impl Board {
         let lattice = self.lattice.scaled(factor, size);
         self.image_size = size;
         self.movement = Movement::none(&lattice);
-        self.place(lattice)?;
+        self.place(lattice);
         self.anchor(frame)
     }
 
-    fn place(&mut self, lattice: Lattice) -> Result<()> {
-        self.rectifier = Reader::rectifier(&lattice, self.image_size)?;
-        self.valid = valid_blocks(&lattice, self.image_size, self.previous.side);
+    fn place(&mut self, lattice: Lattice) {
+        self.sampler = Sampler::new(&lattice, self.image_size);
+        self.rectifier = None;
+        self.check_every_ms = *CHECK_EVERY_MS.start();
         self.loose.moved(&lattice);
         self.lattice = lattice;
-        Ok(())
     }
 
     fn anchor(&mut self, frame: &Frame) -> Result<()> {
@@ -394,6 +372,14 @@ impl Board {
     fn follow(&mut self, frame: &Frame, eyes: &mut Eyes, sighting: &mut Sighting) -> Result<bool> {
         let time = frame.time_ms;
         let (work, _) = work_picture(&frame.image)?;
+        // while nothing has moved a glance is enough
+        if self.movement.begun_ms.is_none()
+            && self.unseen_since.is_none()
+            && let Some(seen) = self.tracker.holds(&work, &self.lattice)?
+        {
+            self.recognised = seen;
+            return Ok(false);
+        }
         let followed = self.tracker.follow(&work, &self.lattice)?;
         let Some(mut lattice) = followed.lattice else {
             return self.relocate(frame, eyes, sighting);
@@ -412,11 +398,7 @@ impl Board {
             self.blurred_ms = Some(time);
         }
         if self.movement.begun_ms.is_some() {
-            match followed.table {
-                Table::Still => self.movement.table_still += 1,
-                Table::MovedAlong => self.movement.table_along += 1,
-                Table::Unknown => {}
-            }
+            self.movement.saw(followed.table);
         }
         let mut moved = shift > 0.0;
         if let Some(begun) = self.movement.begun_ms {
@@ -435,7 +417,7 @@ impl Board {
                 }
                 sighting.scene.extend(self.movement.tell(&lattice));
                 self.movement = Movement::none(&lattice);
-                self.place(lattice)?;
+                self.place(lattice);
                 self.anchor(frame)?;
                 return Ok(moved);
             }
@@ -444,7 +426,7 @@ impl Board {
             }
         }
         if moved {
-            self.place(lattice)?;
+            self.place(lattice);
         }
         Ok(moved)
     }
@@ -475,7 +457,7 @@ impl Board {
         self.unseen_since = None;
         sighting.scene.extend(self.movement.tell(&found));
         self.movement = Movement::none(&found);
-        self.place(found)?;
+        self.place(found);
         self.anchor(frame)?;
         self.points.forget();
         Ok(true)
@@ -489,7 +471,7 @@ impl Board {
         let agreement = |down: usize, right: usize| -> i32 {
             (0..n * n)
                 .map(|i| {
-                    let (was, is) = (self.points.reading(i), &seen[(i / n + down) * (n + 2) + i % n + right]);
+                    let (was, is) = (self.points.last_reading(i), &seen[(i / n + down) * (n + 2) + i % n + right]);
                     match (was.state(0.7), is.state(0.7)) {
                         (Some(Some(a)), Some(Some(b))) if a == b => 2,
                         (Some(Some(_)), Some(_)) | (Some(None), Some(Some(_))) => -1,
@@ -528,9 +510,9 @@ impl Board {
         count > 0 && sum > 0.35 * count as f32
     }
 
-    /// True if something in this part changed of late.
-    fn restless(&self, part: &Part, time: u64) -> bool {
-        part.blocks.iter().any(|b| time as i64 - self.changed_ms[*b] < STILL_HAND_MS)
+    /// True if something in this part changed within this time.
+    fn restless(&self, part: &Part, time: u64, within_ms: i64) -> bool {
+        part.blocks.iter().any(|b| time as i64 - self.changed_ms[*b] < within_ms)
     }
 
     fn in_picture(&self, point: usize) -> bool {
@@ -548,7 +530,7 @@ impl Board {
                 self.covered_ms[b] = time as i64;
             }
             let since = self.changed_ms[b].max(self.covered_ms[b]);
-            if *covered || !self.valid[b] || time as i64 - since < SETTLE_MS {
+            if *covered || !self.sampler.valid()[b] || time as i64 - since < SETTLE_MS {
                 continue;
             }
             let (y, x) = (b / now.side / PER_PITCH, b % now.side / PER_PITCH);
@@ -570,43 +552,6 @@ impl Board {
         }
     }
 
-    /// Tells a lasting change of the light, and takes the board as it now looks for the settled one.
-    fn watch_light(&mut self, belongs: &[Belongs], gain: [f32; 3], quiet: bool, time: u64, sighting: &mut Sighting) {
-        let known = self.settled_known.iter().zip(&self.valid).filter(|(known, valid)| **known && **valid).count();
-        let other = belongs.iter().filter(|b| **b != Belongs::Board).count();
-        let brightness = gain.iter().map(|g| (g - 1.0).abs()).fold(0.0, f32::max);
-        if known < 100 || (brightness < LIGHT_CHANGE && other * 2 < known) {
-            self.light_since = None;
-            return;
-        }
-        let since = *self.light_since.get_or_insert(time);
-        // a sleeve that makes the camera darken the picture changes no light
-        if !quiet || time.saturating_sub(since) < LIGHT_LASTS_MS {
-            return;
-        }
-        self.light_since = None;
-        self.settled = self.previous.clone();
-        self.points.forget();
-        if self.light_told_ms.is_none_or(|t| time.saturating_sub(t) >= LIGHT_TOLD_EVERY_MS) {
-            self.light_told_ms = Some(time);
-            sighting.scene.push(Scene::LightChanged);
-        }
-    }
-
-    fn watch_obstruction(&mut self, readings: &[PointReading], time: u64, sighting: &mut Sighting) {
-        let hidden = readings.iter().filter(|r| r.hidden > 0.5).count();
-        if hidden * 10 < readings.len() * 4 {
-            self.obstructed_since = None;
-            self.obstructed_told = false;
-            return;
-        }
-        let since = *self.obstructed_since.get_or_insert(time);
-        if !self.obstructed_told && time.saturating_sub(since) >= OBSTRUCTED_MS {
-            self.obstructed_told = true;
-            sighting.scene.push(Scene::Obstructed);
-        }
-    }
-
     /// On a calm board: is the lattice still the one that is measured?
     fn check(
         &mut self,
@@ -619,7 +564,7 @@ impl Board {
         if time < self.next_check_ms {
             return Ok(());
         }
-        self.next_check_ms = time + CHECK_EVERY_MS;
+        self.next_check_ms = time + self.check_every_ms;
         let Some(measured) = eyes.locator.refine(&frame.image, &self.lattice)?.filter(|l| l.confidence >= 0.6) else {
             self.doubt = None;
             return Ok(());
@@ -633,13 +578,14 @@ impl Board {
             self.measured_empty = empty;
             if off > 0.03 {
                 self.movement = Movement::none(&measured);
-                self.place(measured)?;
+                self.place(measured);
                 self.anchor(frame)?;
             }
             return Ok(());
         }
         if off < DOUBT_PITCHES {
             self.doubt = None;
+            self.check_every_ms = (self.check_every_ms * 2).min(*CHECK_EVERY_MS.end());
             return Ok(());
         }
         match self.doubt.take() {
@@ -647,7 +593,7 @@ impl Board {
                 sighting.scene.extend(self.movement.tell(&measured));
                 self.movement = Movement::none(&measured);
                 self.measured_empty = empty;
-                self.place(measured)?;
+                self.place(measured);
                 self.anchor(frame)?;
                 self.points.forget();
             }
@@ -658,21 +604,6 @@ impl Board {
         }
         Ok(())
     }
-}
-
-fn inside(p: [f64; 2], image_size: [i32; 2]) -> bool {
-    p[0] >= 0.0 && p[1] >= 0.0 && p[0] <= f64::from(image_size[0] - 1) && p[1] <= f64::from(image_size[1] - 1)
-}
-
-/// Blocks whose middle lies in the picture.
-fn valid_blocks(lattice: &Lattice, image_size: [i32; 2], side: usize) -> Vec<bool> {
-    let at = |i: usize| (i as f64 + 0.5) / PER_PITCH as f64 - READ_MARGIN;
-    (0..side * side)
-        .map(|b| {
-            let board = [at(b / side), at(b % side)];
-            lattice.in_front(board) && inside(lattice.to_image(board), image_size)
-        })
-        .collect()
 }
 
 /// True for blocks within a third of a pitch of the grid.

@@ -31,6 +31,8 @@ const OUTLINE_DOUBT: f32 = 0.3;
 const TRUSTED_OFFSET: f32 = 0.3;
 /// Something refused is not looked at again for this long: a hand that withdraws may have spoilt the look.
 const REFUSED_MS: u64 = 250;
+/// With a hand in view nothing is looked at more often than this.
+const LOOK_BESIDE_HAND_MS: u64 = 600;
 /// Something found once is forgotten when it is not found again.
 const PROPOSED_MS: u64 = 2000;
 /// Height of the middle of a stone's outline over the board, pitches: at first, and of how many stones that counts as the mean.
@@ -65,6 +67,8 @@ pub(super) struct Scenery<'a> {
     pub readings: &'a [PointReading],
     /// Points that held a stone when the board was settled.
     pub stone_before: &'a [bool],
+    /// A hand is in view.
+    pub hand: bool,
     pub time_ms: u64,
 }
 
@@ -72,6 +76,7 @@ pub(super) struct Scenery<'a> {
 pub(super) struct Loose {
     strays: Vec<Stray>,
     refused: Vec<([f32; 2], u64)>,
+    looked_ms: Option<u64>,
     /// Warps to the shifted lattices; made anew when the lattice moves.
     shifted: Vec<(Shift, Rectifier)>,
     /// Found once, when.
@@ -88,6 +93,15 @@ struct Shift {
     row: f64,
     col: f64,
     size: u8,
+}
+
+impl Shift {
+    /// The point of the shifted lattice that is nearest to a place on the board.
+    fn cell(self, row: f32, col: f32) -> usize {
+        let last = f64::from(self.size) - 1.0;
+        let index = |at: f32, shift: f64| (f64::from(at) - shift).round().clamp(0.0, last) as usize;
+        index(row, self.row) * self.size as usize + index(col, self.col)
+    }
 }
 
 /// A stone as the network sees it through one of the lattices.
@@ -116,6 +130,7 @@ impl Loose {
         Loose {
             strays: Vec::new(),
             refused: Vec::new(),
+            looked_ms: None,
             shifted: Vec::new(),
             proposed: Vec::new(),
             height: FIRST_HEIGHT.0,
@@ -187,6 +202,10 @@ impl Loose {
         self.refused.retain(|(_, t)| age(*t) < REFUSED_MS);
         self.proposed.retain(|(_, t)| age(*t) < PROPOSED_MS);
         self.learned.retain(|(_, t)| age(*t) < PROPOSED_MS);
+        // the usual case
+        if self.strays.is_empty() && !scene.fresh.contains(&true) {
+            return Ok(());
+        }
         self.off_point(scene);
         self.strays.retain(|s| s.point.is_none() || !s.doubted(scene));
         let doubted: Vec<usize> = (0..self.strays.len()).filter(|k| self.strays[*k].doubted(scene)).collect();
@@ -202,7 +221,16 @@ impl Loose {
         if doubted.is_empty() && parts.is_empty() {
             return Ok(());
         }
-        let hits = self.hits(scene, reader)?;
+        if scene.hand && self.looked_ms.is_some_and(|t| age(t) < LOOK_BESIDE_HAND_MS) {
+            return Ok(());
+        }
+        self.looked_ms = Some(scene.time_ms);
+        let suspects: Vec<usize> = parts
+            .iter()
+            .flat_map(|p| p.blocks.iter().copied())
+            .chain(doubted.iter().flat_map(|k| self.strays[*k].seen.iter().map(|(b, ..)| *b)))
+            .collect();
+        let hits = self.hits(&suspects, scene, reader)?;
         for k in doubted.into_iter().rev() {
             let stray = &self.strays[k];
             let place = [stray.stone.row, stray.stone.col];
@@ -315,8 +343,9 @@ impl Loose {
         self.height += (height - self.height) / self.height_of;
     }
 
-    /// Everything that looks like a stone through the lattices shifted by half a pitch.
-    fn hits(&mut self, scene: &Scenery, reader: &mut Reader) -> Result<Vec<Hit>> {
+    /// What looks like a stone through the lattices shifted by half a pitch: anywhere, or with a hand in view, which makes many
+    /// such looks, only about the `suspects` (blocks).
+    fn hits(&mut self, suspects: &[usize], scene: &Scenery, reader: &mut Reader) -> Result<Vec<Hit>> {
         if self.shifted.is_empty() {
             let n = scene.lattice.size;
             let shifts = [(-1.0, -1.0, n + 2), (-1.5, -1.0, n + 3), (-1.0, -1.5, n + 3), (-1.5, -1.5, n + 3)];
@@ -328,8 +357,13 @@ impl Loose {
         }
         let mut hits = Vec::new();
         for (shift, rectifier) in &self.shifted {
-            let readings = reader.read_rectified(&rectifier.apply(scene.image)?, shift.size)?;
-            for (i, r) in readings.iter().enumerate() {
+            let cells: Vec<usize> = if scene.hand {
+                let at = suspects.iter().map(|b| centre(*b, scene.now.side));
+                at.map(|[row, col]| shift.cell(row, col)).collect()
+            } else {
+                (0..shift.size as usize * shift.size as usize).collect()
+            };
+            for (i, r) in reader.read_points(scene.image, rectifier, shift.size, &cells)? {
                 let probability = r.black.max(r.white);
                 if probability < LEAST_STONE {
                     continue;

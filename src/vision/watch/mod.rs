@@ -10,7 +10,10 @@
 mod blocks;
 mod board;
 mod loose;
+mod movement;
 mod points;
+mod sampler;
+mod scene;
 
 use opencv::core::Mat;
 use opencv::prelude::*;

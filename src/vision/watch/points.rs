@@ -5,8 +5,12 @@ use crate::vision::PointReading;
 
 /// Fresh readings of a point after it changed, before it counts as known.
 const READINGS: u32 = 4;
-/// A known point is read again after this, if only because light creeps.
-const REFRESH_MS: u64 = 2000;
+/// Between two of these.
+const READ_AGAIN_MS: u64 = 90;
+/// With a hand in view readings suffer: so many are enough until it has left.
+const READINGS_BESIDE_HAND: u32 = 2;
+/// A known point is read again, if only because light creeps: as much later as it had lain unchanged, within these limits.
+const REFRESH_MS: std::ops::RangeInclusive<u64> = 2000..=16_000;
 /// Levels that a block of the point differs from the last reading's picture by, to want a new reading.
 const STALE_LEVELS: f32 = 12.0;
 
@@ -14,8 +18,19 @@ const STALE_LEVELS: f32 = 12.0;
 struct Memory {
     reading: PointReading,
     read_ms: Option<u64>,
+    changed_ms: u64,
     /// Readings since the last change.
     readings: u32,
+}
+
+impl Memory {
+    /// The last reading is too old.
+    fn is_old(&self, time_ms: u64) -> bool {
+        self.read_ms.is_none_or(|read| {
+            let lain = read.saturating_sub(self.changed_ms);
+            time_ms.saturating_sub(read) >= lain.clamp(*REFRESH_MS.start(), *REFRESH_MS.end())
+        })
+    }
 }
 
 /// The readings of all points of one board.
@@ -28,24 +43,29 @@ pub(super) struct Points {
 
 impl Points {
     pub(super) fn new(size: u8, now: &Blocks) -> Points {
-        let blank = Memory { reading: PointReading::HIDDEN, read_ms: None, readings: 0 };
+        let blank = Memory { reading: PointReading::HIDDEN, read_ms: None, changed_ms: 0, readings: 0 };
         Points { size: size as usize, memory: vec![blank; size as usize * size as usize], seen: now.clone() }
     }
 
     /// The points that want a reading: `open` says which can be read in this frame. Sorted out by what their cell looks like.
-    pub(super) fn stale(&mut self, now: &Blocks, gain: [f32; 3], time_ms: u64, open: &[bool]) -> Vec<usize> {
+    /// With a `hand` in view only what is new is wanted.
+    pub(super) fn stale(&mut self, now: &Blocks, time_ms: u64, open: &[bool], hand: bool) -> Vec<usize> {
         let mut wanted = Vec::new();
+        let enough = if hand { READINGS_BESIDE_HAND } else { READINGS };
         for (i, memory) in self.memory.iter_mut().enumerate() {
             if !open[i] {
                 continue;
             }
             let cell = around(i / self.size, i % self.size, PER_PITCH / 2, now.side);
-            let changed = cell.filter(|b| difference(now.bgr[*b], self.seen.bgr[*b], gain) > STALE_LEVELS).count() > 1;
+            let changed =
+                cell.filter(|b| difference(now.bgr[*b], self.seen.bgr[*b], [1.0; 3]) > STALE_LEVELS).count() > 1;
             if changed {
                 memory.readings = 0;
+                memory.changed_ms = time_ms;
             }
-            let old = memory.read_ms.is_none_or(|t| time_ms.saturating_sub(t) >= REFRESH_MS);
-            if changed || old || memory.readings < READINGS {
+            let again = memory.readings < enough
+                && memory.read_ms.is_none_or(|read| time_ms.saturating_sub(read) >= READ_AGAIN_MS);
+            if memory.readings == 0 || again || (!hand && memory.is_old(time_ms)) {
                 wanted.push(i);
             }
         }
@@ -57,11 +77,22 @@ impl Points {
             self.seen.take(now, b);
         }
         let memory = &mut self.memory[i];
-        *memory = Memory { reading, read_ms: Some(time_ms), readings: memory.readings + 1 };
+        if memory.read_ms.is_none() {
+            memory.changed_ms = time_ms;
+        }
+        memory.reading = reading;
+        memory.read_ms = Some(time_ms);
+        memory.readings += 1;
     }
 
-    /// The last reading of a point; hidden if it was never read.
+    /// The last reading of a point; hidden if it has not been read since it changed.
     pub(super) fn reading(&self, i: usize) -> PointReading {
+        let memory = &self.memory[i];
+        if memory.readings == 0 { PointReading::HIDDEN } else { memory.reading }
+    }
+
+    /// What was read last, also if the point has changed since.
+    pub(super) fn last_reading(&self, i: usize) -> PointReading {
         self.memory[i].reading
     }
 
