@@ -89,6 +89,7 @@ pub fn run(args: DemoArgs) -> Result<u8> {
         signal: SignalSetup { devices: devices.configs(), ..SignalSetup::default() },
         feed: Some(FeedConfig { listen: page_address(&args.listen)?, table: "demo".into(), ..FeedConfig::default() }),
         replay: true,
+        stills: false,
     })?;
     if let Some(address) = table.feed_address() {
         println!("live page  http://{address}/");

@@ -65,6 +65,8 @@ const PLAYED_AGAIN_MS: u64 = 500;
 /// What it costs to believe it, and if the opponent's arm was there at the right time.
 const PLAYED_AGAIN: f64 = 3.0;
 const PLAYED_AGAIN_DOUBTFUL: f64 = 1.5;
+/// In pictures far apart, an order of moves against that of the pictures waits for so many more.
+const RIDDLE_PICTURES: u64 = 4;
 /// A difference with less is only emerging.
 const SEEN_EVIDENCE: f64 = 3.0;
 
@@ -172,11 +174,15 @@ impl Referee {
         for l in self.ledger.lying.iter().filter(|l| l.doubtful) {
             replaced.extend(l.stones.keys().map(|&p| (p, PLAYED_AGAIN_DOUBTFUL)));
         }
-        let recent = self
-            .ledger
-            .moves
-            .last()
-            .is_some_and(|m| self.now.saturating_sub(m.seen_ms.max(self.cleared_ms)) < RECENT_MS);
+        let mut thinkable = BTreeMap::new();
+        if self.pictures.sparse {
+            thinkable.extend(evidence.thinkable().into_iter().map(|(p, c, cost)| ((p, c), cost)));
+        }
+        let recent = self.ledger.moves.last().is_some_and(|m| {
+            // in pictures far apart: seen in this one or the one before
+            let recent_ms = if self.pictures.sparse { RECENT_MS.max(3 * self.pictures.gap_ms) } else { RECENT_MS };
+            self.now.saturating_sub(m.seen_ms.max(self.cleared_ms)) < recent_ms
+        });
         let pressed =
             self.press.filter(|(p, n)| *n == game.moves().len() && p.side == game.turn()).map(|(p, _)| p.side);
         explain::explain(&Picture {
@@ -190,9 +196,11 @@ impl Referee {
             undo: &undo,
             brief: &brief,
             replaced: &replaced,
+            thinkable: &thinkable,
             last_move_is_recent: recent,
             last_move_ms: self.before_move(0),
             seats: &self.seats,
+            pictures: self.pictures.sparse,
         })
     }
 
@@ -273,6 +281,18 @@ impl Referee {
                         },
                     };
                     if !self.move_is_ready(d, captured) || !self.stays_a_move(step, diffs) {
+                        return false;
+                    }
+                    // a stone before this one in time but after it in turn: something was not seen, and may yet be
+                    let seen_before = |s: &Step| match s {
+                        Step::Move { point, .. } => diffs.get(point).is_some_and(|o| o.first_new_ms < d.first_new_ms),
+                        _ => false,
+                    };
+                    if self.pictures.sparse
+                        && !self.flushing
+                        && d.age_ms(self.now) < RIDDLE_PICTURES * self.pictures.gap_ms
+                        && best.steps.iter().skip_while(|s| *s != step).any(seen_before)
+                    {
                         return false;
                     }
                     let sure = confidence(margin(stories, |s| s.steps.contains(step)));
@@ -362,6 +382,10 @@ impl Referee {
         if self.flushing {
             // a single frame is believed only where frames are far between or a hand was at work
             return d.current && d.evidence >= SEEN_EVIDENCE && (d.chance == Chance::Covered || d.frames >= 3);
+        }
+        if self.pictures.sparse {
+            // two pictures agree, or legal moves vouch for it
+            return d.current && !d.hidden && d.frames >= 2 && d.evidence >= MOVE_EVIDENCE;
         }
         let (least, settled) = match d.chance {
             Chance::Covered => (MOVE_EVIDENCE, SETTLED_MS),
@@ -507,7 +531,7 @@ impl Referee {
                 // something else is still in the making
                 Step::Unread { point } => {
                     let Some(d) = diffs.get(point) else { continue };
-                    if d.evidence > MOVE_EVIDENCE && d.age_ms(self.now) < GONE_MS {
+                    if d.evidence > MOVE_EVIDENCE && d.age_ms(self.now) < GONE_MS && !self.pictures.sparse {
                         return false;
                     }
                     continue;
@@ -523,7 +547,10 @@ impl Referee {
                 let age = d.age_ms(self.now);
                 youngest = youngest.min(age);
                 let (wait, away) = if gone { (GONE_MS, 2 * HAND_AWAY_MS) } else { (FAULT_MS, HAND_AWAY_MS) };
-                let calm = age >= wait && evidence.hand_away_ms(self.now) >= away;
+                let calm = match self.pictures.sparse {
+                    true => !evidence.hand_now(),
+                    false => age >= wait && evidence.hand_away_ms(self.now) >= away,
+                };
                 let hand_stays = evidence.hand_stays_ms(self.now) > HAND_STAYS_MS && age > HAND_STAYS_MS;
                 if !calm && !hand_stays {
                     return false;
@@ -535,7 +562,8 @@ impl Referee {
         let few = !evidence.hand_now() && evidence.hidden_count() <= FEW_HIDDEN;
         let patience = if few { GONE_MS } else { HAND_STAYS_MS };
         let hidden = hidden || evidence.hidden_count() > 0;
-        (!hidden || youngest > patience) && (gap > 1.0 || youngest > 1500)
+        let seen = if self.pictures.sparse { !hidden || few } else { !hidden };
+        (seen || youngest > patience) && (gap > 1.0 || youngest > 1500)
     }
 
     pub(super) fn tell_faults(&mut self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, sure: f64) -> bool {

@@ -217,6 +217,11 @@ impl Tracker {
         Ok(((0.7..1.4).contains(&growth)).then_some((lattice, agreeing)))
     }
 
+    /// What the table did, if the board is now at `now`, wherever that is in the picture.
+    pub(super) fn table_beside(&self, work: &Mat, now: &Lattice) -> Result<Table> {
+        if work.size()? == self.reference.size()? { self.table(work, now) } else { Ok(Table::Unknown) }
+    }
+
     fn table(&self, work: &Mat, now: &Lattice) -> Result<Table> {
         if self.table.len() < 5 {
             return Ok(Table::Unknown);

@@ -660,7 +660,7 @@ impl Board {
     }
 }
 
-fn inside(p: [f64; 2], image_size: [i32; 2]) -> bool {
+pub(super) fn inside(p: [f64; 2], image_size: [i32; 2]) -> bool {
     p[0] >= 0.0 && p[1] >= 0.0 && p[0] <= f64::from(image_size[0] - 1) && p[1] <= f64::from(image_size[1] - 1)
 }
 
