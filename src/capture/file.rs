@@ -56,6 +56,10 @@ impl Source for FileSource {
         false
     }
 
+    fn interval_ms(&self) -> Option<u64> {
+        Some(footage_time_ms(1, self.fps))
+    }
+
     fn grab(&mut self) -> Grab {
         if self.ended {
             return Grab::End;

@@ -79,6 +79,10 @@ impl Source for FolderSource {
         false
     }
 
+    fn interval_ms(&self) -> Option<u64> {
+        Some(footage_time_ms(1, self.fps))
+    }
+
     /// A picture that cannot be read is left out; the time of the others stays that of their place in the folder.
     fn grab(&mut self) -> Grab {
         while let Some(path) = self.pictures.get(self.next) {

@@ -39,6 +39,11 @@ pub trait Source: Send {
     /// True when frames come in their own time and old ones are worthless.
     fn is_live(&self) -> bool;
 
+    /// Time between two frames, where the source knows it beforehand.
+    fn interval_ms(&self) -> Option<u64> {
+        None
+    }
+
     /// The next frame. Blocks at most a few seconds.
     fn grab(&mut self) -> Grab;
 

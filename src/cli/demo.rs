@@ -95,6 +95,7 @@ pub fn run(args: DemoArgs) -> Result<u8> {
             ..FeedConfig::default()
         }),
         replay: true,
+        stills: false,
     })?;
     if let Some(address) = table.feed_address() {
         println!("live page  http://{address}/");

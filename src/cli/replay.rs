@@ -56,9 +56,10 @@ pub fn run(args: ReplayArgs) -> Result<u8> {
     let spec: SourceSpec = args.footage.parse().map_err(|e| UsageError(format!("{}: {e:#}", args.footage)))?;
     let presses = args.presses.as_deref().map(read_presses).transpose()?.unwrap_or_default();
     let truth = args.truth.as_deref().map(read_truth).transpose()?;
-    let setup = setup(&args)?;
+    let mut setup = setup(&args)?;
     let options = OpenOptions { fps: args.fps, ..OpenOptions::default() };
     let source = service::open_source(&spec, &options, Pace::AsFastAsItGoes, false)?;
+    setup.stills = service::gives_stills(&*source);
     if source.is_live() {
         return Err(UsageError(format!("{} is live: use `goband run`", args.footage)).into());
     }
@@ -107,6 +108,7 @@ fn setup(args: &ReplayArgs) -> Result<TableSetup> {
                 signal: SignalSetup::default(),
                 feed: None,
                 replay: true,
+                stills: false,
             }
         }
     };

@@ -38,11 +38,12 @@ pub fn run(args: RunArgs) -> Result<u8> {
     config.alarms.wire_log = args.wire_log.or(config.alarms.wire_log);
     let spec = source_spec(&config)?;
     let folder = service::game_folder(&config.table.records, &config.table.name, args.new_game)?;
-    let setup = setup(&config, folder.clone())?;
+    let mut setup = setup(&config, folder.clone())?;
     let stop = service::stop_on_signals()?;
 
-    let mut table = Table::open(setup)?;
     let source = service::open_source(&spec, &open_options(&config), Pace::RealTime, true)?;
+    setup.stills = service::gives_stills(&*source);
+    let mut table = Table::open(setup)?;
     println!("table      {}", config.table.name);
     println!("source     {}", source.name());
     println!("records    {}", folder.display());
@@ -137,6 +138,7 @@ pub(super) fn setup(config: &Config, folder: PathBuf) -> Result<TableSetup> {
             ..FeedConfig::default()
         }),
         replay: false,
+        stills: false,
     })
 }
 

@@ -30,6 +30,8 @@ pub(super) const MOVE_EVIDENCE_NEAR: f64 = 9.5;
 pub(super) const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
 /// An arm that answers a move comes so long after the hand of the move came, at the earliest.
 const ANSWER_MS: u64 = 200;
+/// In pictures far apart, an order of moves against that of the pictures waits for so many more.
+const RIDDLE_PICTURES: u64 = 4;
 /// A difference with less is only emerging.
 pub(super) const SEEN_EVIDENCE: f64 = 3.0;
 
@@ -111,6 +113,18 @@ impl Referee {
                     if !ready || !self.stays_a_move(step, diffs) {
                         return false;
                     }
+                    // a stone before this one in time but after it in turn: something was not seen, and may yet be
+                    let seen_before = |s: &Step| match s {
+                        Step::Move { point, .. } => diffs.get(point).is_some_and(|o| o.first_new_ms < d.first_new_ms),
+                        _ => false,
+                    };
+                    if self.pictures.sparse
+                        && !self.flushing
+                        && d.age_ms(self.now) < RIDDLE_PICTURES * self.pictures.gap_ms
+                        && best.steps.iter().skip_while(|s| *s != step).any(seen_before)
+                    {
+                        return false;
+                    }
                     let sure = confidence(margin(stories, |s| s.steps.contains(step)));
                     // a story nearly as likely begins with another of these stones
                     let other = stories.iter().find_map(|s| match s.steps.first() {
@@ -159,7 +173,7 @@ impl Referee {
 
     /// Points around it changed in the same moment, and nothing explains them: a patch of the picture may be misread.
     fn is_in_a_patch(&self, d: &Diff, best: &Explanation) -> bool {
-        if self.flushing || d.age_ms(self.now) >= UNPROVOKED_MS {
+        if self.flushing || self.pictures.sparse || d.age_ms(self.now) >= UNPROVOKED_MS {
             return false;
         }
         let explained = |p: Point| {
@@ -219,6 +233,10 @@ impl Referee {
         if self.flushing {
             // a single frame is believed only where frames are far between or a hand was at work
             return d.current && d.evidence >= SEEN_EVIDENCE && (d.chance == Chance::Covered || d.frames >= 3);
+        }
+        if self.pictures.sparse {
+            // two pictures agree, or legal moves vouch for it
+            return d.current && !d.hidden && d.frames >= 2 && d.evidence >= MOVE_EVIDENCE;
         }
         let (least, settled) = match d.chance {
             Chance::Covered => (MOVE_EVIDENCE, SETTLED_MS),

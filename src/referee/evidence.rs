@@ -13,6 +13,11 @@ pub type Cell = Option<Color>;
 
 /// One frame counts at most this much (natural logarithm): no frame is trusted beyond 97 %.
 const MOST_PER_FRAME: f64 = 3.5;
+/// Pictures that all doubt alike add up to so many times what one says.
+const MOST_FROM_DOUBTS: f64 = 4.0;
+/// A state is thinkable where a picture calls what is expected this much likelier at most (natural logarithm), and not surer than that.
+const THINKABLE: f64 = 3.0;
+const SURE: f32 = 0.95;
 /// Evidence beyond this is not kept, so that a change of mind never takes long.
 const MOST_KEPT: f64 = 24.0;
 /// From here on a difference outlasts a hand that hides it.
@@ -118,6 +123,7 @@ struct Track {
     last_seen_ms: Option<u64>,
     last_hidden_ms: Option<u64>,
     latest: Option<Cell>,
+    reading: PointReading,
     run: Run,
     hidden: bool,
     /// A stone is seen there, but well off the crossing.
@@ -202,6 +208,8 @@ pub struct Evidence {
     hand_ms: Option<u64>,
     hand_since_ms: Option<u64>,
     last_hand_left_ms: u64,
+    /// The frames are pictures far apart.
+    pictures: bool,
 }
 
 impl Evidence {
@@ -221,6 +229,7 @@ impl Evidence {
             last_seen_ms: None,
             last_hidden_ms: Some(now),
             latest: None,
+            reading: PointReading::HIDDEN,
             run: Run::default(),
             hidden: true,
             astray: false,
@@ -235,6 +244,7 @@ impl Evidence {
             hand_ms: None,
             hand_since_ms: None,
             last_hand_left_ms: now,
+            pictures: false,
         }
     }
 
@@ -269,6 +279,10 @@ impl Evidence {
             if let Some(shown) = t.latest.filter(|&shown| shown != want) {
                 let k = slot(shown);
                 t.stat[k] = t.run.evidence.min(MOST_KEPT);
+                if self.pictures {
+                    let step = f64::from(t.reading.of(shown).max(1e-3) / t.reading.of(want).max(1e-3)).ln();
+                    t.stat[k] = t.stat[k].min(MOST_FROM_DOUBTS * step.clamp(0.0, MOST_PER_FRAME));
+                }
                 t.peak[k] = t.stat[k];
                 t.frames[k] = t.run.frames;
                 t.first[k] = t.run.first_ms;
@@ -293,7 +307,18 @@ impl Evidence {
 
     /// Takes one frame in.
     pub fn see(&mut self, s: &Sighting) {
+        self.take_in(s, None);
+    }
+
+    /// Takes in one of a series of pictures that lie far apart. What the next picture shows as well (`agreed`) counts as
+    /// two looks.
+    pub fn see_picture(&mut self, s: &Sighting, agreed: &[bool]) {
+        self.take_in(s, Some(agreed));
+    }
+
+    fn take_in(&mut self, s: &Sighting, agreed: Option<&[bool]>) {
         let now = s.time_ms;
+        self.pictures = agreed.is_some();
         let any_hand = s.hand;
         if any_hand {
             self.hand_since_ms.get_or_insert(now);
@@ -336,7 +361,10 @@ impl Evidence {
                 }
             }
             t.hidden = false;
-            let weight = (frame_gap_ms / INDEPENDENT_MS).clamp(0.1, 2.0) * f64::from(1.0 - r.hidden);
+            t.reading = r;
+            let looks: u32 = if agreed.is_some_and(|a| a.get(i) == Some(&true)) { 2 } else { 1 };
+            let apart = if agreed.is_some() { 2.0 } else { (frame_gap_ms / INDEPENDENT_MS).clamp(0.1, 2.0) };
+            let weight = apart * f64::from(looks) * f64::from(1.0 - r.hidden);
             let latest = r.state(0.5);
             let p_old = f64::from(r.of(want)).max(1e-3);
             for state in STATES {
@@ -346,7 +374,11 @@ impl Evidence {
                     continue;
                 }
                 let step = (f64::from(r.of(state)).max(1e-3) / p_old).ln();
-                let next = t.stat[k] + weight * step.clamp(-MOST_PER_FRAME, MOST_PER_FRAME);
+                let mut next = t.stat[k] + weight * step.clamp(-MOST_PER_FRAME, MOST_PER_FRAME);
+                if agreed.is_some() {
+                    // what looks odd in one photo looks as odd in the next: a doubt does not become certain by itself
+                    next = next.min((MOST_FROM_DOUBTS * step).max(t.stat[k]));
+                }
                 if next <= 0.0 {
                     if want.is_none()
                         && let Some(color) = state
@@ -376,7 +408,7 @@ impl Evidence {
                     t.stat[k] = next.min(MOST_KEPT);
                     t.peak[k] = t.peak[k].max(t.stat[k]);
                     if latest == Some(state) {
-                        t.frames[k] += 1;
+                        t.frames[k] += looks;
                     }
                 }
             }
@@ -384,7 +416,7 @@ impl Evidence {
                 if t.old_frames == 0 {
                     t.older_ms = t.last_old_ms;
                 }
-                t.old_frames = t.old_frames.saturating_add(1);
+                t.old_frames = t.old_frames.saturating_add(looks);
                 t.last_old_ms = now;
             } else if t.stat[slot(want)] <= 0.0 && STATES.iter().any(|s| t.frames[slot(*s)] >= 2) {
                 t.old_frames = 0;
@@ -396,7 +428,7 @@ impl Evidence {
                 let other = STATES.iter().filter(|s| **s != shown).map(|s| r.of(*s)).fold(1e-3, f32::max);
                 let step = f64::from(r.of(shown) / other).ln().clamp(0.0, MOST_PER_FRAME);
                 t.run.evidence = (t.run.evidence + weight * step).min(MOST_KEPT);
-                t.run.frames = t.run.frames.saturating_add(1);
+                t.run.frames = t.run.frames.saturating_add(looks);
                 t.run.in_view = t.run.in_view.saturating_add(1);
                 t.latest = latest;
             }
@@ -441,6 +473,26 @@ impl Evidence {
     /// Stones that were seen for a moment of late.
     pub fn ghosts(&self) -> &[Ghost] {
         &self.ghosts
+    }
+
+    /// Stones that the last picture does not show for certain but cannot rule out, on points that should be empty, with what it
+    /// costs to believe in them.
+    pub fn thinkable(&self) -> Vec<(Point, Color, f64)> {
+        let mut out = Vec::new();
+        for p in self.points() {
+            let i = self.index(p);
+            let t = &self.tracks[i];
+            if self.expected[i].is_some() || t.hidden || t.reading.empty >= SURE {
+                continue;
+            }
+            for color in [Color::Black, Color::White] {
+                let cost = f64::from(t.reading.empty.max(1e-3) / t.reading.of(Some(color)).max(1e-3)).ln();
+                if cost < THINKABLE {
+                    out.push((p, color, 1.0 + cost.max(0.0)));
+                }
+            }
+        }
+        out
     }
 
     /// The longest of the last stretches out of view that ended at `since_ms` or later.

@@ -76,12 +76,16 @@ pub struct Picture<'a> {
     /// Captured stones that seem to lie still but may have been taken off and replaced by another of their colour behind
     /// an arm, with what it costs to believe it.
     pub replaced: &'a BTreeMap<Point, f64>,
+    /// Stones that a photo does not show for certain: likelier than a move out of turn.
+    pub thinkable: &'a BTreeMap<(Point, Color), f64>,
     /// The last move was made so recently that stones taken now belong to it.
     pub last_move_is_recent: bool,
     /// The last frame before the last move of the record could be seen.
     pub last_move_ms: u64,
     /// Whose arm was over the board, and when.
     pub seats: &'a Seats,
+    /// The board is seen in pictures far apart: their times say in which order they were taken, and nothing more.
+    pub pictures: bool,
 }
 
 pub const MOVE: f64 = 0.6;
@@ -123,6 +127,10 @@ const UNREADABLE: f64 = 14.0;
 pub const SCATTERED_FROM: usize = 6;
 const LONGEST: usize = 5;
 const MOST_NODES: usize = 400;
+/// Between two pictures more can have been played than between two frames.
+const LONGEST_BETWEEN_PICTURES: usize = 12;
+/// Of moves that came to light in one picture each is likelier to answer the one before if it lies near it: per pitch.
+const FAR_FROM_THE_LAST: f64 = 0.01;
 
 struct Mismatch {
     point: Point,
@@ -236,6 +244,13 @@ impl Search<'_> {
             if record == seen || pic.wrong.get(&point) == Some(&seen) {
                 continue;
             }
+            let believed = |s: &Step| matches!(s, Step::Move { point: p, .. } if *p == point);
+            if seen.is_none()
+                && record.is_some_and(|c| pic.thinkable.contains_key(&(point, c)))
+                && steps.iter().any(believed)
+            {
+                continue;
+            }
             if record.is_none() {
                 if pic.lying.get(&point).copied() == seen {
                     continue;
@@ -271,7 +286,7 @@ impl Search<'_> {
         let open = self.mismatches(game, &steps);
         self.close(game, &steps, cost, undone, lifted.is_some(), &open);
         let depth = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
-        if depth >= LONGEST {
+        if depth >= if self.picture.pictures { LONGEST_BETWEEN_PICTURES } else { LONGEST } {
             return;
         }
         let turn = game.turn();
@@ -297,6 +312,10 @@ impl Search<'_> {
                     .filter(|((p, c), _)| *c == turn && taken_at_once(game.board(), *p, turn, &open))
                     .map(|((p, _), cost)| (u64::MAX, *p, *cost)),
             );
+            let unsure = |((p, c), _): &(&(Point, Color), &f64)| {
+                *c == turn && game.board().get(*p).is_none() && !open.iter().any(|m| m.point == *p)
+            };
+            next.extend(self.picture.thinkable.iter().filter(unsure).map(|((p, _), cost)| (u64::MAX, *p, *cost)));
             // nor need a captured stone lie still where another has been put since
             let again = |(p, _): &(&Point, &f64)| {
                 game.board().get(**p).is_none()
@@ -316,8 +335,11 @@ impl Search<'_> {
             let diff = self.picture.diffs.get(&point).copied();
             let mut price = MOVE + extra;
             // of stones that have just come to light; others are weighed by what they cost to believe
-            if diff.is_some() {
-                price += far(game.moves().last().and_then(|m| m.point), point);
+            let last = game.moves().last().and_then(|m| m.point);
+            if self.picture.pictures {
+                price += last.map_or(0.0, |last| FAR_FROM_THE_LAST * distance(last, point));
+            } else if diff.is_some() {
+                price += far(last, point);
             }
             let mut now = before;
             // that the point was still empty so late may have been one misread frame
@@ -331,7 +353,7 @@ impl Search<'_> {
                 price += early;
                 now = Some(after);
             } else if let Some(b) = before {
-                now = Some(Before { earliest_ms: b.earliest_ms + MOVE_TAKES_MS, ..b });
+                now = Some(Before { earliest_ms: b.earliest_ms + self.move_takes_ms(), ..b });
             }
             // after a takeback the opponent's reply comes later: several stones at once were played, and one shoved
             let reply = if depth >= 1 && lifted.is_some() { REPLY_TO_TAKEBACK } else { 0.0 };
@@ -352,11 +374,19 @@ impl Search<'_> {
         }
     }
 
+    fn move_takes_ms(&self) -> u64 {
+        if self.picture.pictures { 0 } else { MOVE_TAKES_MS }
+    }
+
     /// What it costs that a move seen from `first_new_ms` on, and not up to `old_ms`, followed the one before.
     fn in_turn(&self, color: Color, before: Option<Before>, old_ms: u64, first_new_ms: u64) -> (f64, Before) {
-        let mut earliest_ms = before.map_or(0, |b| b.earliest_ms + MOVE_TAKES_MS).max(old_ms);
+        let mut earliest_ms = before.map_or(0, |b| b.earliest_ms + self.move_takes_ms()).max(old_ms);
         let too_early = earliest_ms.saturating_sub(first_new_ms) as f64 / 1000.0;
         let mut price = (TOO_EARLY_PER_S * too_early).min(TOO_EARLY_MOST);
+        // it was in a picture that does not show the move before it
+        if self.picture.pictures && before.is_some() && earliest_ms >= first_new_ms {
+            price = TOO_EARLY_MOST;
+        }
         let middle_ms = old_ms / 2 + first_new_ms / 2;
         if before.is_some_and(|b| middle_ms < b.middle_ms) {
             price += AGAINST_SIGHT;

@@ -42,7 +42,7 @@ impl Referee {
                 // something else is still in the making
                 Step::Unread { point } => {
                     let Some(d) = diffs.get(point) else { continue };
-                    if d.evidence > MOVE_EVIDENCE && d.age_ms(self.now) < GONE_MS {
+                    if d.evidence > MOVE_EVIDENCE && d.age_ms(self.now) < GONE_MS && !self.pictures.sparse {
                         return false;
                     }
                     continue;
@@ -58,7 +58,10 @@ impl Referee {
                 let age = d.age_ms(self.now);
                 youngest = youngest.min(age);
                 let (wait, away) = if gone { (GONE_MS, 2 * HAND_AWAY_MS) } else { (FAULT_MS, HAND_AWAY_MS) };
-                let calm = age >= wait && evidence.hand_away_ms(self.now) >= away;
+                let calm = match self.pictures.sparse {
+                    true => !evidence.hand_now(),
+                    false => age >= wait && evidence.hand_away_ms(self.now) >= away,
+                };
                 let hand_stays = evidence.hand_stays_ms(self.now) > HAND_STAYS_MS && age > HAND_STAYS_MS;
                 if !calm && !hand_stays {
                     return false;
@@ -70,7 +73,8 @@ impl Referee {
         let few = !evidence.hand_now() && evidence.hidden_count() <= FEW_HIDDEN;
         let patience = if few { GONE_MS } else { HAND_STAYS_MS };
         let hidden = hidden || evidence.hidden_count() > 0;
-        (!hidden || youngest > patience) && (gap > 1.0 || youngest > 1500)
+        let seen = if self.pictures.sparse { !hidden || few } else { !hidden };
+        (seen || youngest > patience) && (gap > 1.0 || youngest > 1500)
     }
 
     pub(super) fn tell_faults(&mut self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, sure: f64) -> bool {

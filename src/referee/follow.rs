@@ -45,6 +45,9 @@ impl Referee {
 
     fn change_is_ready(&self, d: &Diff) -> bool {
         let age = d.age_ms(self.now);
+        if self.pictures.sparse && !self.flushing {
+            return d.current && !d.hidden && d.evidence >= REPAIR_EVIDENCE && d.frames >= 2;
+        }
         d.current
             && !d.hidden
             && (self.flushing || (d.evidence >= REPAIR_EVIDENCE && age >= REPAIR_MS && d.frames >= 2))
@@ -213,7 +216,7 @@ impl Referee {
         if self.ledger.phase != Phase::Playing {
             return;
         }
-        let now = self.now;
+        let (now, sparse) = (self.now, self.pictures.sparse);
         let mut late = Vec::new();
         for (k, l) in self.ledger.lying.iter_mut().enumerate() {
             let hand =
@@ -225,7 +228,9 @@ impl Referee {
             if l.missed.is_some() || hand {
                 continue;
             }
-            let overtaken = l.overtaken_ms.is_some_and(|t| now >= t + OVERTAKEN_MS);
+            // in pictures far apart, one that shows the next stone and them shows it at once
+            let overtaken_ms = if sparse { 0 } else { OVERTAKEN_MS };
+            let overtaken = l.overtaken_ms.is_some_and(|t| now >= t + overtaken_ms);
             if overtaken || (!l.doubtful && now >= l.grace_from_ms + self.options.capture_grace_ms) {
                 late.push(k);
             }

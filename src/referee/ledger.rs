@@ -219,7 +219,9 @@ impl Ledger {
                     }
                 }
                 let free = e.turn.is_none();
-                let turn = e.turn.unwrap_or(Color::Black);
+                // nobody knows who is to play; after a move of Black's there usually is a black stone more
+                let more_black = board.stones(Color::Black) > board.stones(Color::White);
+                let turn = e.turn.unwrap_or(if more_black { Color::White } else { Color::Black });
                 self.begin(History::new(board, turn), free);
                 self.began = e.seq;
             }

@@ -16,6 +16,7 @@
 //! | `presses` | the clock: pressed before the stone, before the captures are off, the wrong one; passing by press |
 //! | `seat_order` | team games: order of the seats, sections that go on too long |
 //! | `start`, `next_game` | the first position and handicap stones; clearing the board, and the next game |
+//! | `pictures` | pictures far apart, each judged with the next |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
 //! | `word` | what is said about the game: passes, resignation, the result, a wrong record |
 //! | `report` | the event with article, verdict and sentence |
@@ -30,6 +31,7 @@ mod ledger;
 mod loose;
 mod next_game;
 mod picture;
+mod pictures;
 mod presses;
 mod report;
 mod revise;
@@ -123,7 +125,10 @@ pub struct Referee {
     sighted_size: u8,
     loose: LooseStones,
     seats: Seats,
+    pictures: pictures::Pictures,
     now: u64,
+    /// The time of the frame that is being looked at: earlier than `now` where it waited for the next.
+    looked_ms: u64,
     /// The footage ends here: what is pending is decided on what there is.
     flushing: bool,
     out: Vec<Event>,
@@ -171,7 +176,9 @@ impl Referee {
             sighted_size: 19,
             loose: LooseStones::default(),
             seats: Seats::default(),
+            pictures: pictures::Pictures::default(),
             now: 0,
+            looked_ms: 0,
             flushing: false,
             out: Vec::new(),
             start: start::StartWatch::default(),
@@ -230,34 +237,50 @@ impl Referee {
 
     /// Takes one frame's sighting in and says what is now known to have happened.
     pub fn sight(&mut self, s: &Sighting) -> Vec<Event> {
-        self.now = self.now.max(s.time_ms);
+        let waits = self.turn_over(s);
         if s.size != 0 {
             self.sighted_size = s.size;
         }
         self.scene(s);
-        if s.size == 0 || s.points.len() != s.size as usize * s.size as usize || !(2..=25).contains(&s.size) {
-            if let Some(e) = &mut self.evidence {
-                e.blind(self.now);
-            }
-            return self.drain();
+        if !waits {
+            self.look(s);
         }
-        if let Some(game) = &self.ledger.game
-            && game.size() != s.size
-        {
-            // another board than that of the game: nothing on it concerns the game
-            return self.drain();
+        self.drain()
+    }
+
+    /// Takes a frame's readings in and decides.
+    fn look(&mut self, s: &Sighting) {
+        self.looked_ms = self.now;
+        if !self.is_of_the_game(s) {
+            return;
         }
-        if self.evidence.as_ref().is_none_or(|e| e.size() != s.size) {
-            self.evidence = Some(Evidence::new(s.size, self.now));
-        }
-        self.sync();
         if let Some(e) = &mut self.evidence {
             e.see(s);
         }
         self.seats.see(s);
         let gone = self.loose.see(s);
         self.step(gone);
-        self.drain()
+    }
+
+    /// Whether the frame shows the board of the game; evidence is ready for it then.
+    fn is_of_the_game(&mut self, s: &Sighting) -> bool {
+        if s.size == 0 || s.points.len() != s.size as usize * s.size as usize || !(2..=25).contains(&s.size) {
+            if let Some(e) = &mut self.evidence {
+                e.blind(self.now);
+            }
+            return false;
+        }
+        if let Some(game) = &self.ledger.game
+            && game.size() != s.size
+        {
+            // another board than that of the game: nothing on it concerns the game
+            return false;
+        }
+        if self.evidence.as_ref().is_none_or(|e| e.size() != s.size) {
+            self.evidence = Some(Evidence::new(s.size, self.looked_ms));
+        }
+        self.sync();
+        true
     }
 
     /// Takes a press of the clock in.
@@ -294,6 +317,7 @@ impl Referee {
     pub fn finish(&mut self, ms: u64) -> Vec<Event> {
         self.now = self.now.max(ms);
         self.flushing = true;
+        self.judge_last_picture();
         if self.evidence.is_some() {
             self.step(Vec::new());
             self.take_replaced_for_moves();
@@ -312,7 +336,7 @@ impl Referee {
             && self.ledger.game.is_some()
         {
             let ledger = &self.ledger;
-            e.expect(|p| ledger.expected(p), self.now);
+            e.expect(|p| ledger.expected(p), self.looked_ms);
         }
     }
 

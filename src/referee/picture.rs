@@ -90,11 +90,15 @@ impl Referee {
         for l in self.ledger.lying.iter().filter(|l| l.doubtful) {
             replaced.extend(l.stones.keys().map(|&p| (p, PLAYED_AGAIN_DOUBTFUL)));
         }
-        let recent = self
-            .ledger
-            .moves
-            .last()
-            .is_some_and(|m| self.now.saturating_sub(m.seen_ms.max(self.cleared_ms)) < RECENT_MS);
+        let mut thinkable = BTreeMap::new();
+        if self.pictures.sparse {
+            thinkable.extend(evidence.thinkable().into_iter().map(|(p, c, cost)| ((p, c), cost)));
+        }
+        let recent = self.ledger.moves.last().is_some_and(|m| {
+            // in pictures far apart: seen in this one or the one before
+            let recent_ms = if self.pictures.sparse { RECENT_MS.max(3 * self.pictures.gap_ms) } else { RECENT_MS };
+            self.now.saturating_sub(m.seen_ms.max(self.cleared_ms)) < recent_ms
+        });
         let pressed =
             self.press.filter(|(p, n)| *n == game.moves().len() && p.side == game.turn()).map(|(p, _)| p.side);
         explain::explain(&Picture {
@@ -108,9 +112,11 @@ impl Referee {
             undo: &undo,
             brief: &brief,
             replaced: &replaced,
+            thinkable: &thinkable,
             last_move_is_recent: recent,
             last_move_ms: self.before_move(0),
             seats: &self.seats,
+            pictures: self.pictures.sparse,
         })
     }
 

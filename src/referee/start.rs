@@ -55,7 +55,7 @@ impl Referee {
         }
     }
 
-    fn adopt(&mut self, board: Board, since: u64) {
+    pub(super) fn adopt(&mut self, board: Board, since: u64) {
         let stones = board.stones(Color::Black) + board.stones(Color::White);
         // a single stone is the first move (or the wrong first colour), not a position
         let board = if stones <= 1 { Board::new(board.size()) } else { board };

@@ -12,6 +12,6 @@ mod sinks;
 mod table;
 
 pub use config::{Config, ConfigError, FeedSection, GameConfig, SourceConfig, TableConfig};
-pub use setup::{game_folder, load_ruleset, load_start, open_source, virtual_board, virtual_source};
+pub use setup::{game_folder, gives_stills, load_ruleset, load_start, open_source, virtual_board, virtual_source};
 pub use sinks::SignalSetup;
 pub use table::{Summary, Table, TableSetup, stop_on_signals};

@@ -18,6 +18,8 @@ use super::ConfigError;
 const WIDTH: u32 = 1280;
 const HEIGHT: u32 = 720;
 const FPS: f64 = 15.0;
+/// Pictures this far apart are stills.
+const STILLS_MS: u64 = 400;
 
 /// The folder of the game to go on with: the newest of the table if it has not ended, otherwise a new one.
 ///
@@ -92,6 +94,11 @@ pub fn open_source(spec: &SourceSpec, options: &OpenOptions, pace: Pace, later: 
         })),
         _ => capture::open(spec, options),
     }
+}
+
+/// True for pictures so far apart that each is a photo of its own: a folder of them, a film of one picture a second.
+pub fn gives_stills(source: &dyn Source) -> bool {
+    source.interval_ms().is_some_and(|ms| ms >= STILLS_MS)
 }
 
 /// The virtual board with its demo or the script of a file.

@@ -45,6 +45,8 @@ pub struct TableSetup {
     pub feed: Option<FeedConfig>,
     /// Every frame counts, `events.jsonl` is written, an older journal in the folder is put aside.
     pub replay: bool,
+    /// The pictures lie far apart, each a photo of its own.
+    pub stills: bool,
 }
 
 /// A running table.
@@ -94,7 +96,8 @@ impl Table {
     /// # Errors
     /// The journal is in use or unreadable, a device is not usable, the page's address is taken; the message names it.
     pub fn open(setup: TableSetup) -> Result<Table> {
-        let TableSetup { folder, name, info, size, corners, referee: referee_options, signal, feed, replay } = setup;
+        let TableSetup { folder, name, info, size, corners, referee: referee_options, signal, feed, replay, stills } =
+            setup;
         std::fs::create_dir_all(&folder).with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
         let age = journal_age(&folder);
         let (journal, past) =
@@ -116,7 +119,7 @@ impl Table {
             state.apply(event);
         }
         sinks.resume(&past, &state);
-        let watcher_options = WatcherOptions { size, corners, models: Models::from_env() };
+        let watcher_options = WatcherOptions { size, corners, models: Models::from_env(), stills };
         let referee = if past.is_empty() {
             Referee::new(referee_options.clone())
         } else {

@@ -92,7 +92,7 @@ impl PhotoReader {
 
 /// What covers points (a hand, a sleeve, a bowl) covers several; a lone "hidden" point among seen ones is a glare or a worn
 /// crossing, and the likeliest of the other readings holds. Points out of the picture stay hidden.
-fn settle_lone_doubts(points: &mut [PointReading], size: u8) {
+pub(super) fn settle_lone_doubts(points: &mut [PointReading], size: u8) {
     let n = size as usize;
     let hidden: Vec<f32> = points.iter().map(|p| p.hidden).collect();
     for (i, point) in points.iter_mut().enumerate() {

@@ -258,6 +258,14 @@ impl Tracker {
         Ok(((0.7..1.4).contains(&growth)).then_some((lattice, agreeing)))
     }
 
+    /// What the table did, if the board is now at `now`, wherever that is in the picture.
+    pub(super) fn table_beside(&self, work: &Mat, now: &Lattice) -> Result<Table> {
+        if work.size()? != self.reference.size()? {
+            return Ok(Table::Unknown);
+        }
+        self.table(work, &pyramid(work, FLOW_LEVELS)?, now)
+    }
+
     fn table(&self, work: &Mat, levels: &Vector<Mat>, now: &Lattice) -> Result<Table> {
         if self.table.len() < 5 {
             return Ok(Table::Unknown);

@@ -220,6 +220,14 @@ impl Table {
         }
     }
 
+    /// A frame in which the board is not found.
+    pub fn no_board(&mut self) {
+        let nothing = Sighting { size: 0, points: Vec::new(), ..self.sighting() };
+        self.events.extend(self.referee.sight(&nothing));
+        self.time += self.frame_ms;
+        self.frame += 1;
+    }
+
     /// Lets time pass with nothing happening.
     pub fn rest(&mut self, ms: u64) {
         self.frames(ms.div_ceil(self.frame_ms));

@@ -14,6 +14,7 @@ mod movement;
 mod points;
 mod sampler;
 mod scene;
+mod stills;
 
 use opencv::core::Mat;
 use opencv::prelude::*;
@@ -26,6 +27,7 @@ use super::reader::Reader;
 use super::sighting::{Scene, Sighting};
 use crate::capture::Frame;
 use board::Board;
+use stills::Stills;
 
 /// How a board is watched.
 #[derive(Clone, Debug, Default)]
@@ -36,6 +38,8 @@ pub struct WatcherOptions {
     /// board is when watching starts. It is followed from there.
     pub corners: Option<[[f64; 2]; 4]>,
     pub models: Models,
+    /// The frames are pictures far apart (a folder of photos): each is read by itself.
+    pub stills: bool,
 }
 
 /// Attempts to find a board are this far apart in footage time.
@@ -50,6 +54,7 @@ pub struct Watcher {
     options: WatcherOptions,
     eyes: Eyes,
     board: Option<Board>,
+    stills: Stills,
     search: Search,
     complained: bool,
 }
@@ -74,12 +79,19 @@ impl Watcher {
     /// If a network cannot be loaded.
     pub fn new(options: WatcherOptions) -> Result<Watcher> {
         let eyes = Eyes { locator: Locator::new(&options.models)?, reader: Reader::new(&options.models)? };
-        Ok(Watcher { options, eyes, board: None, search: Search::default(), complained: false })
+        Ok(Watcher {
+            options,
+            eyes,
+            board: None,
+            stills: Stills::default(),
+            search: Search::default(),
+            complained: false,
+        })
     }
 
     /// Where the board is, while it is known.
     pub fn lattice(&self) -> Option<&Lattice> {
-        self.board.as_ref().map(Board::lattice)
+        self.stills.lattice().or(self.board.as_ref().map(Board::lattice))
     }
 
     /// Looks at the next frame. Never fails: a frame that cannot be used shows nothing.
@@ -115,6 +127,10 @@ impl Watcher {
     fn try_see(&mut self, frame: &Frame) -> Result<Sighting> {
         super::picture::check_picture(&frame.image)?;
         let mut sighting = self.nothing(frame);
+        if self.options.stills {
+            self.stills.see(frame, &mut self.eyes, &self.options, &mut sighting)?;
+            return Ok(sighting);
+        }
         if let Some(board) = &mut self.board {
             if board.see(frame, &mut self.eyes, &mut sighting)? {
                 return Ok(sighting);

@@ -1,0 +1,259 @@
+//! Pictures far apart: each shows the board after another move or more, and none shows how it came about.
+//!
+//! A picture is judged when the next one has come: what both show counts as two looks. What only one of them shows was a stone
+//! that was captured at once, if legal moves lead to it and on from it; otherwise it was misread. So every picture is explained
+//! as a whole before the next, and the moves stand in the order of the pictures.
+
+use super::Referee;
+use super::evidence::Cell;
+use crate::rules::{Board, Color, History, Point};
+use crate::vision::{PointReading, Sighting};
+
+/// Frames this far apart are pictures of their own.
+const SPARSE_MS: u64 = 400;
+/// A state counts as seen from this probability on; in the very last picture, which no other confirms, from the second.
+const SEEN: f32 = 0.5;
+const SEEN_AT_THE_END: f32 = 0.95;
+const CLEARLY_SEEN: f32 = 0.85;
+/// Moves between two pictures that are tried out to tell a captured stone from a misread one.
+const MOST_MOVES: usize = 4;
+const MOST_TRIES: u32 = 300;
+/// So many doubtful points are weighed one by one.
+const FEW_DOUBTS: usize = 4;
+/// Until the whole board has been in view, so many pictures are waited for.
+const PATIENCE: u32 = 4;
+/// ... then at most this share of it may be hidden.
+const MOST_HIDDEN: f64 = 0.1;
+
+/// The rhythm of the frames, and the picture that waits for the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pictures {
+    last_ms: Option<u64>,
+    /// Time between the last two frames.
+    pub(super) gap_ms: u64,
+    frames: u64,
+    /// The frames are pictures far apart.
+    pub(super) sparse: bool,
+    held: Option<Sighting>,
+    waited: u32,
+}
+
+impl Pictures {
+    fn beat(&mut self, now: u64) {
+        let gap = self.last_ms.map(|l| now.saturating_sub(l));
+        self.last_ms = Some(now);
+        self.frames += 1;
+        if let Some(gap) = gap {
+            // a single pause in a film makes no pictures of its frames
+            self.sparse = gap >= SPARSE_MS && (self.frames == 2 || self.sparse || self.gap_ms >= SPARSE_MS);
+            self.gap_ms = gap;
+        }
+    }
+}
+
+impl Referee {
+    /// Judges the picture that waited for this one. True if this one must wait in turn.
+    pub(super) fn turn_over(&mut self, s: &Sighting) -> bool {
+        let first = self.pictures.last_ms.is_none();
+        self.pictures.beat(s.time_ms);
+        let sparse = self.pictures.sparse;
+        if !first && !sparse {
+            // a film after all
+            if let Some(held) = self.pictures.held.take() {
+                self.look(&held);
+            }
+        }
+        self.now = self.now.max(s.time_ms);
+        if !is_readable(s) {
+            return sparse || first;
+        }
+        if sparse && let Some(held) = self.pictures.held.take() {
+            self.judge_picture(&held, Some(s));
+        }
+        if sparse || first {
+            self.pictures.held = Some(s.clone());
+        }
+        sparse || first
+    }
+
+    /// The pictures are over: the last one is judged by itself.
+    pub(super) fn judge_last_picture(&mut self) {
+        let Some(held) = self.pictures.held.take() else { return };
+        if self.pictures.sparse || self.pictures.frames == 1 {
+            self.judge_picture(&held, None)
+        } else {
+            self.look(&held)
+        }
+    }
+
+    fn judge_picture(&mut self, s: &Sighting, next: Option<&Sighting>) {
+        self.looked_ms = s.time_ms;
+        if !self.is_of_the_game(s) {
+            return;
+        }
+        let next = next.filter(|n| n.size == s.size);
+        let (vetted, agreed) = self.vetted(s, next);
+        if let Some(e) = &mut self.evidence {
+            e.see_picture(&vetted, &agreed);
+        }
+        self.seats.see(&vetted);
+        let gone = self.loose.see(&vetted);
+        if self.ledger.game.is_none() {
+            self.adopt_picture(&vetted, next);
+        }
+        if self.ledger.game.is_some() {
+            self.step(gone);
+        }
+    }
+
+    /// The picture without what is contradicted by the next one, and which points both agree on.
+    fn vetted(&self, s: &Sighting, next: Option<&Sighting>) -> (Sighting, Vec<bool>) {
+        let mut vetted = s.clone();
+        let Some(next) = next else {
+            let sure = |r: &PointReading| r.state(SEEN_AT_THE_END).is_some();
+            let agreed = s.points.iter().map(|r| !s.hand && sure(r)).collect();
+            return (vetted, agreed);
+        };
+        let state = |r: &PointReading| if r.hidden > 0.5 { None } else { r.state(SEEN) };
+        let agreed: Vec<bool> =
+            s.points.iter().zip(&next.points).map(|(a, b)| state(a).is_some() && state(a) == state(b)).collect();
+        let Some(game) = &self.ledger.game else { return (vetted, agreed) };
+        let n = s.size as usize;
+        let point = |i: usize| Point::new((i / n) as u8, (i % n) as u8);
+        // seen now, neither as expected before nor as seen next
+        let doubtful: Vec<usize> = (0..n * n)
+            .filter(|&i| {
+                let (now, then) = (state(&s.points[i]), state(&next.points[i]));
+                then.is_some() && now.is_some_and(|c| c != self.ledger.expected(point(i))) && now != then
+            })
+            .collect();
+        if doubtful.is_empty() {
+            return (vetted, agreed);
+        }
+        let change = |seen: &Sighting, i: usize| -> Option<Cell> {
+            state(&seen.points[i]).filter(|c| *c != self.ledger.expected(point(i)))
+        };
+        // What both show but hardly is a stone, or is not: both ways are tried. The doubtful ones are decided on here.
+        let changes = |seen: &Sighting, but: &[usize], least: f32| -> Vec<(Point, Cell)> {
+            let counts =
+                |i: &usize| !but.contains(i) && (doubtful.contains(i) || seen.points[*i].state(least).is_some());
+            (0..n * n).filter(counts).filter_map(|i| Some((point(i), change(seen, i)?))).collect()
+        };
+        let mut starts = vec![game.clone()];
+        if self.ledger.turn_is_free && game.moves().is_empty() {
+            let mut other = game.clone();
+            other.set_turn(game.turn().opponent());
+            starts.push(other);
+        }
+        let follows = |misread: &[usize]| {
+            // what lies there against the record stays as it is, unless it is seen to have changed
+            let target = |changes: &[(Point, Cell)]| {
+                let mut board = game.board().clone();
+                changes.iter().for_each(|&(p, c)| board.set(p, c));
+                board
+            };
+            starts.iter().any(|game| {
+                [SEEN, CLEARLY_SEEN].into_iter().any(|least| {
+                    reach(game, &target(&changes(s, misread, least)))
+                        .is_some_and(|game| reach(&game, &target(&changes(next, &[], least))).is_some())
+                })
+            })
+        };
+        let misread: Vec<usize> = if doubtful.len() <= FEW_DOUBTS {
+            // the fewest that must be misread so that legal moves lead to this picture and to the next
+            let mut choices: Vec<Vec<usize>> = (0..1u32 << doubtful.len())
+                .map(|bits| doubtful.iter().enumerate().filter(|(k, _)| bits >> k & 1 == 1).map(|(_, &i)| i).collect())
+                .collect();
+            choices.sort_by_key(Vec::len);
+            choices.into_iter().find(|misread| follows(misread)).unwrap_or(doubtful.clone())
+        } else if follows(&[]) {
+            Vec::new()
+        } else {
+            doubtful.clone()
+        };
+        let mut agreed = agreed;
+        for i in 0..n * n {
+            let (now, then) = (state(&s.points[i]), state(&next.points[i]));
+            if misread.contains(&i) {
+                let as_expected = then == Some(self.ledger.expected(point(i)));
+                vetted.points[i] = if as_expected { next.points[i] } else { PointReading::HIDDEN };
+                agreed[i] = as_expected;
+            } else if now.is_some() && now != then && then.is_some() && change(s, i).is_some() {
+                // captured by the next picture: legal moves vouch for it
+                agreed[i] = true;
+            }
+        }
+        (vetted, agreed)
+    }
+
+    /// The first picture is the position at the start, not the second: the second shows a move already.
+    fn adopt_picture(&mut self, s: &Sighting, next: Option<&Sighting>) {
+        let mut board = Board::new(s.size);
+        let mut unknown = 0;
+        for p in board.points() {
+            let here = s.at(p);
+            let there = next.map_or(PointReading::HIDDEN, |n| n.at(p));
+            let known = |r: PointReading| if r.hidden > 0.5 { None } else { r.state(SEEN) };
+            match known(here).or(known(there)) {
+                // a stone that is gone in the next picture may have been captured; one that was hardly seen was none
+                Some(Some(c)) if known(there) == Some(None) && here.of(Some(c)) < SEEN_AT_THE_END => {}
+                Some(cell) => board.set(p, cell),
+                None => unknown += 1,
+            }
+        }
+        self.pictures.waited += 1;
+        let all = f64::from(s.size) * f64::from(s.size);
+        let patient = next.is_some() && self.pictures.waited < PATIENCE;
+        if (unknown > 0 && patient) || f64::from(unknown) > MOST_HIDDEN * all {
+            return;
+        }
+        self.adopt(board, s.time_ms);
+    }
+}
+
+fn is_readable(s: &Sighting) -> bool {
+    (2..=25).contains(&s.size) && s.points.len() == s.size as usize * s.size as usize
+}
+
+/// The game after legal moves that lead from it to `target`, captured stones off or still lying.
+fn reach(game: &History, target: &Board) -> Option<History> {
+    let mut game = game.clone();
+    let mut tries = 0;
+    grow(&mut game, target, &mut Vec::new(), MOST_MOVES, &mut tries).then_some(game)
+}
+
+fn grow(game: &mut History, target: &Board, captured: &mut Vec<(Point, Color)>, moves: usize, tries: &mut u32) -> bool {
+    *tries += 1;
+    let board = game.board();
+    let open: Vec<Point> = board
+        .points()
+        .filter(|&p| board.get(p) != target.get(p))
+        .filter(|&p| !(board.get(p).is_none() && target.get(p).is_some_and(|c| captured.contains(&(p, c)))))
+        .collect();
+    if open.is_empty() {
+        return true;
+    }
+    if moves == 0 || *tries > MOST_TRIES {
+        return false;
+    }
+    let turn = game.turn();
+    let next: Vec<Point> = board.points().filter(|&p| board.get(p).is_none() && target.get(p) == Some(turn)).collect();
+    for point in next {
+        let class = game.classify(turn, Some(point));
+        if !class.is_legal() {
+            continue;
+        }
+        let before = captured.len();
+        captured.extend(class.captured.iter().map(|&q| (q, turn.opponent())));
+        game.play(turn, Some(point));
+        if grow(game, target, captured, moves - 1, tries) {
+            return true;
+        }
+        game.undo();
+        if game.turn() != turn {
+            game.set_turn(turn);
+        }
+        captured.truncate(before);
+    }
+    false
+}
