@@ -116,7 +116,8 @@ impl Referee {
 
     /// The stone would still be a move if everything that only begins to show were real.
     fn stays_a_move(&self, step: &Step, diffs: &BTreeMap<Point, Diff>) -> bool {
-        if diffs.len() == 1 {
+        // a picture is judged as a whole: what looks a little odd in it may do so in all
+        if diffs.len() == 1 || self.pictures.sparse {
             return true;
         }
         let mut all = diffs.clone();
@@ -235,7 +236,9 @@ impl Referee {
         let since = self.before_move(told).min(first).max(self.now.saturating_sub(UNSEEN_MOVE_AGO_MS));
         for d in all.values().filter(|d| d.current && d.is.is_some()) {
             for q in seen.neighbors(d.point).chain([d.point]).filter(|&q| seen.get(q).is_none()) {
-                let Some((from, to)) = evidence.unseen(q, since) else { continue };
+                // between two pictures far apart every point is out of view
+                let between = self.pictures.sparse.then_some((d.at_the_earliest_ms(), d.first_new_ms));
+                let Some((from, to)) = between.or_else(|| evidence.unseen(q, since)) else { continue };
                 // between the two moves it would have been seen
                 if from > d.first_new_ms || to < d.at_the_earliest_ms() {
                     continue;
