@@ -76,7 +76,8 @@ impl Referee {
             } else {
                 4.0 + age_s
             };
-            let never = self.lay_ms(m, diffs).is_some_and(|ms| ms < RELEASED_MS);
+            // one picture far from the others says nothing of how long a stone lay
+            let never = !self.pictures.sparse && self.lay_ms(m, diffs).is_some_and(|ms| ms < RELEASED_MS);
             undo.push(Undo { revise, lift: if k == 0 || never { LIFT } else { 2.0 * LIFT }, never });
         }
         let brief = self.brief(diffs, &seen);
@@ -159,7 +160,9 @@ impl Referee {
         let since = self.before_move(told).min(first).max(self.now.saturating_sub(UNSEEN_MOVE_AGO_MS));
         for d in all.values().filter(|d| d.current && d.is.is_some()) {
             for q in seen.neighbors(d.point).chain([d.point]).filter(|&q| seen.get(q).is_none()) {
-                let Some((from, to)) = evidence.unseen(q, since) else { continue };
+                // between two pictures far apart every point is out of view
+                let between = self.pictures.sparse.then_some((d.at_the_earliest_ms(), d.first_new_ms));
+                let Some((from, to)) = between.or_else(|| evidence.unseen(q, since)) else { continue };
                 // between the two moves it would have been seen
                 if from > d.first_new_ms || to < d.at_the_earliest_ms() {
                     continue;

@@ -84,7 +84,9 @@ impl Referee {
             // also without another play: what was taken for a move was a stone shoved from elsewhere
             (None, _) => self.tell_revision(at, best, diffs, stories, sure),
             // ... or something that was misread for a moment, with moves after it
-            (Some(gone), Some(_)) if lay_ms < RELEASED_MS && gone.evidence >= MOVE_EVIDENCE_NEAR => {
+            (Some(gone), Some(_))
+                if !self.pictures.sparse && lay_ms < RELEASED_MS && gone.evidence >= MOVE_EVIDENCE_NEAR =>
+            {
                 self.tell_revision(at, best, diffs, stories, sure)
             }
             _ => false,
