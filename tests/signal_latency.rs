@@ -52,9 +52,11 @@ impl Wire {
 
     /// When the bytes came that hold `part`.
     fn wait(&self, part: &[u8]) -> Instant {
+        let mut all = Vec::new();
         loop {
             let (at, bytes) = self.came.recv_timeout(Duration::from_secs(20)).expect("nothing came");
-            if bytes.windows(part.len()).any(|w| w == part) {
+            all.extend(bytes);
+            if all.windows(part.len()).any(|w| w == part) {
                 return at;
             }
         }

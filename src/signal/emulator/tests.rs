@@ -262,12 +262,6 @@ fn noise_on_a_board_without_checksums_makes_no_press_and_no_wrong_times() {
 }
 
 #[test]
-fn one_wrong_byte_in_a_hundred_on_a_board_without_checksums() {
-    noise_on_a_board(0.01, 7);
-    noise_on_a_board(0.01, 8);
-}
-
-#[test]
 fn a_refused_order_is_said_and_goes_on_when_the_mode_is_right() {
     let mut table = board(Faults::default());
     table.run(2500);
