@@ -359,3 +359,20 @@ fn a_next_game_that_begins_like_the_last_is_a_game() {
     let told: Vec<EventKind> = t.events[before..].iter().map(|e| e.kind).collect();
     assert_eq!(told, [[PositionAdopted].as_slice(), &[Move; 7], &[DoubleMove]].concat());
 }
+
+/// A stone beside its point, and the wrong button, say nothing of which game it is: the game was once lost by them.
+#[test]
+fn a_slip_in_a_next_game_that_begins_like_the_last_does_not_end_it() {
+    let mut t = after_a_game();
+    let before = t.events.len();
+    for (color, row, col) in &GAME[..4] {
+        t.offset(p(*row, *col), [0.4, 0.0]);
+        t.play(*color, p(*row, *col));
+        t.rest(6000);
+    }
+    t.play(Black, p(0, 0));
+    t.rest(2000);
+    let told: Vec<EventKind> = t.events[before..].iter().map(|e| e.kind).collect();
+    assert!(told.contains(&StoneOffPoint) && !told.contains(&BoardCleared), "{told:?}");
+    assert_eq!(told.iter().filter(|k| **k == Move).count(), 5);
+}

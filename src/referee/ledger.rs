@@ -11,6 +11,9 @@ use crate::rules::{Board, Color, History, Ledger as Conduct, MoveLaw, Played, Po
 /// A pause this long between two moves is a break between sections, milliseconds.
 const BREAK_MS: u64 = 60_000;
 
+/// So many first moves of a game tell it from others.
+pub const OPENING: usize = 40;
+
 /// A move of the record and the event that told it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveRef {
@@ -92,7 +95,7 @@ pub struct Ledger {
     pub section_from: usize,
     /// The event that began the game.
     pub began: u64,
-    /// What was played in the game before this one.
+    /// The first moves of the game before this one.
     pub finished: BTreeSet<(Point, Color)>,
     /// What has been laid since is that game looked at again, and no game.
     pub looked_at: bool,
@@ -215,7 +218,8 @@ impl Ledger {
                 if self.cleared.is_some() {
                     self.conduct = Conduct::default();
                     if let Some(game) = self.game.as_ref().filter(|_| !self.looked_at) {
-                        self.finished = game.moves().iter().filter_map(|m| Some((m.point?, m.color))).collect();
+                        self.finished =
+                            game.moves().iter().take(OPENING).filter_map(|m| Some((m.point?, m.color))).collect();
                     }
                 }
                 let free = e.turn.is_none();

@@ -7,7 +7,7 @@ use super::Referee;
 use super::decide::{MOVE_EVIDENCE, MOVE_EVIDENCE_NEAR, SETTLED_MS};
 use super::evidence::Diff;
 use super::faults::interval;
-use super::ledger::Phase;
+use super::ledger::{OPENING, Phase};
 use super::start::{BELIEVED, CALM_MS, MOST_HIDDEN};
 use crate::game::{Event, EventKind, Interval, Text};
 use crate::rules::{Board, Color, History, Point};
@@ -17,11 +17,11 @@ const UNANNOUNCED_CLEARING_MS: u64 = 4000;
 /// Stones of a cleared board that lie there again for so long were never cleared.
 const UNCLEARED_MS: u64 = 2000;
 
-/// A look at the game before is known by its first wrong stone, or by so many moves like that game's, at most so long each.
+/// A look at the game before is known by so many moves like its first ones, at most so long each, ...
 const LEAST_LOOKED_AT: u64 = 12;
 const LOOKED_AT_MS: u64 = 4000;
-/// ... and later it is a game, whatever it is like.
-const MOST_LOOKED_AT: usize = 40;
+/// ... or by a stone out of turn after so many. With fewer it may be a game that begins alike, and that must not be lost.
+const LEAST_BEFORE_WRONG: usize = 3;
 
 impl Referee {
     /// Stones coming off in masses are the end of a game and no infraction. `Some`: nothing else is to be told now.
@@ -118,7 +118,7 @@ impl Referee {
     /// A stone of that colour was played there in the game before.
     fn was_played(&self, last: &History, point: Point, color: Color) -> bool {
         if self.ledger.phase == Phase::Cleared && !self.ledger.looked_at {
-            return last.moves().iter().any(|m| (m.point, m.color) == (Some(point), color));
+            return last.moves().iter().take(OPENING).any(|m| (m.point, m.color) == (Some(point), color));
         }
         self.ledger.finished.contains(&(point, color))
     }
@@ -129,7 +129,7 @@ impl Referee {
         let start = game.start();
         let was = |p: Point, c: Color| self.ledger.finished.contains(&(p, c));
         self.ledger.phase == Phase::Playing
-            && game.moves().len() <= MOST_LOOKED_AT
+            && game.moves().len() <= OPENING
             && game.moves().iter().all(|m| m.point.is_some_and(|p| was(p, m.color)))
             && start.points().all(|p| start.get(p).is_none_or(|c| was(p, c)))
     }
@@ -143,11 +143,17 @@ impl Referee {
         let Some(game) = &self.ledger.game else { return false };
         let fits = match wrong {
             Some(e) => {
+                use EventKind::{DisplacedStone, DoubleMove, Scattered, Takeback, Unexplained, WrongRemoval};
+                // the clock, seats and stones off their points say nothing of which game it is
+                let of_stones =
+                    matches!(e.kind, DisplacedStone | DoubleMove | Scattered | Takeback | Unexplained | WrongRemoval);
                 let laid = |p: Point| match self.evidence.as_ref().and_then(|ev| ev.latest(p)).flatten() {
                     Some(c) => self.ledger.finished.contains(&(p, c)),
                     None => true,
                 };
-                e.points.iter().filter_map(|s| s.point()).all(laid)
+                of_stones
+                    && game.moves().len() >= LEAST_BEFORE_WRONG
+                    && e.points.iter().filter_map(|s| s.point()).all(laid)
             }
             None => {
                 let n = game.moves().len() as u64;
