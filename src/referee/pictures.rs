@@ -172,15 +172,15 @@ impl Referee {
             doubtful.clone()
         };
         let mut agreed = agreed;
-        for i in 0..n * n {
+        for (i, agrees) in agreed.iter_mut().enumerate() {
             let (now, then) = (state(&s.points[i]), state(&next.points[i]));
             if misread.contains(&i) {
                 let as_expected = then == Some(self.ledger.expected(point(i)));
                 vetted.points[i] = if as_expected { next.points[i] } else { PointReading::HIDDEN };
-                agreed[i] = as_expected;
+                *agrees = as_expected;
             } else if now.is_some() && now != then && then.is_some() && change(s, i).is_some() {
                 // captured by the next picture: legal moves vouch for it
-                agreed[i] = true;
+                *agrees = true;
             }
         }
         (vetted, agreed)
