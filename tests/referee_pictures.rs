@@ -257,12 +257,13 @@ fn a_stone_captured_in_the_next_picture_was_a_move() {
 #[test]
 fn a_snapback_in_three_pictures() {
     for gap_ms in GAPS_MS {
-        // Black throws in at (0, 1), White takes it at (0, 2), Black takes two back at (0, 1)
+        // Black throws in at (0, 1), White takes it at (0, 2), Black takes five back at (0, 1)
         let stones = [
             (White, 0, 0),
-            (Black, 1, 0),
+            (White, 1, 0),
             (White, 1, 1),
             (White, 1, 2),
+            (Black, 2, 0),
             (Black, 2, 1),
             (Black, 2, 2),
             (Black, 1, 3),
@@ -271,7 +272,7 @@ fn a_snapback_in_three_pictures() {
         let mut t = first_picture(gap_ms, &stones);
         next_picture(&mut t, &[(Black, 0, 1)], &[]);
         next_picture(&mut t, &[(White, 0, 2)], &[(0, 1)]);
-        next_picture(&mut t, &[(Black, 0, 1)], &[(0, 0), (1, 1), (1, 2), (0, 2)]);
+        next_picture(&mut t, &[(Black, 0, 1)], &[(0, 0), (1, 0), (1, 1), (1, 2), (0, 2)]);
         next_picture(&mut t, &[(White, 7, 7)], &[]);
         t.finish();
         let told = moves(&t);
