@@ -139,7 +139,8 @@ fn compare(clip: &Clip, events: &[Event]) -> Report {
             continue;
         };
         delays.push(e.reported_ms as i64 - *clear as i64);
-        if e.reported_ms > clear + 700 {
+        // in the far corner the watcher takes points for hidden some frames longer
+        if e.reported_ms > clear + 1000 {
             report.problem(format!(
                 "move {} {color} {at} came {} ms after the hand left",
                 k + 1,
