@@ -206,3 +206,17 @@ fn a_board_that_nobody_can_explain_stands_by_the_referees_word() {
     t.rest(1500);
     assert_eq!(kinds(&t.events[before..]), [Move], "and the game goes on from there");
 }
+
+#[test]
+fn a_resignation_before_the_board_was_ruled_to_stand_cannot_be_confirmed_after_it() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);
+    say(&mut t, Word::Resign { color: White }).unwrap();
+    say(&mut t, Word::Stands { turn: Some(Black) }).unwrap();
+    assert_eq!(t.referee.phase(), Phase::Playing);
+    assert_eq!(say(&mut t, Word::Result(Settlement::Resigned)).unwrap_err(), "nobody has resigned");
+    // nor is either side's sign of the end still remembered
+    say(&mut t, Word::EndAgreed).unwrap();
+    say(&mut t, Word::Stands { turn: None }).unwrap();
+    assert!(say(&mut t, Word::PlayOn { turn: None }).is_err());
+    assert!(record(&t).0.ended().is_none());
+}

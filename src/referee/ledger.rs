@@ -213,6 +213,10 @@ impl Ledger {
                     self.lying.clear();
                     self.maybe_lying.clear();
                     self.phase = Phase::Playing;
+                    // what was said of the end is void with it
+                    self.ended = None;
+                    self.resigned = None;
+                    self.agreed = [false; 2];
                     return;
                 }
                 if self.cleared.is_some() {
