@@ -200,6 +200,29 @@ fn a_corner_out_of_the_picture_is_hidden_not_empty() {
     draw_overlay(&image, &reading.lattice, &reading.points).unwrap();
 }
 
+#[test]
+fn a_board_cut_along_its_outermost_line_is_read_to_the_edge() {
+    let whole = drawn_board(640, 480, [150.0, 70.0, 330.0], &NINE);
+    // the left column's crossings lie a pixel and a half beyond the picture
+    let cut = Mat::roi(&whole, opencv::core::Rect::new(152, 0, 488, 480)).unwrap().try_clone().unwrap();
+    let reading = reader().read(&cut, &LocateOptions::default()).unwrap();
+    assert_eq!(reading.rows(), NINE);
+}
+
+#[test]
+fn a_board_that_is_small_in_a_large_photo_is_found() {
+    let near = drawn_board(420, 420, [60.0, 60.0, 300.0], &NINE);
+    let mut board = Mat::default();
+    imgproc::resize(&near, &mut board, Size::new(154, 154), 0.0, 0.0, imgproc::INTER_AREA).unwrap();
+    let mut photo = blank(2000, 1500, [70.0, 80.0, 75.0]);
+    let place = opencv::core::Rect::new(1440, 195, 154, 154);
+    board.copy_to(&mut Mat::roi_mut(&mut photo, place).unwrap()).unwrap();
+    let reading = reader().read(&photo, &LocateOptions::default()).unwrap();
+    assert_eq!(reading.rows(), NINE);
+    let [a, ..] = reading.lattice.corners();
+    assert!((a[0] - 1461.5).hypot(a[1] - 216.5) < 2.0, "{a:?}");
+}
+
 /// Reads one picture with truth; the number of wrong points, `None` if no board of that size was found.
 fn wrong_points(reader: &mut PhotoReader, dir: &Path, truth: &Value) -> Option<usize> {
     let image = load_photo(&dir.join(truth["image"].as_str().unwrap())).unwrap();

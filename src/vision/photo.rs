@@ -30,7 +30,7 @@ impl PhotoReading {
 }
 
 /// From this probability on, a point of a photo counts as covered.
-const COVERED: f32 = 0.75;
+const COVERED: f32 = 0.85;
 
 fn letter(p: &PointReading) -> char {
     if p.hidden >= COVERED {

@@ -78,9 +78,12 @@ impl Reader {
         }
         let mut readings: Vec<PointReading> = values.into_iter().map(reading).collect();
         for (i, reading) in readings.iter_mut().enumerate() {
-            let p = lattice.to_image([(i / n) as f64, (i % n) as f64]);
-            let outside =
-                p[0] < 0.0 || p[1] < 0.0 || p[0] > f64::from(image_size[0] - 1) || p[1] > f64::from(image_size[1] - 1);
+            let at = [(i / n) as f64, (i % n) as f64];
+            let p = lattice.to_image(at);
+            // most of what lies on a point just beyond the picture's edge is still to be seen
+            let [a, b] = lattice.pitch_px(at);
+            let slack = 0.15 * a.min(b);
+            let outside = (0..2).any(|k| p[k] < -slack || p[k] > f64::from(image_size[k] - 1) + slack);
             if outside {
                 *reading = PointReading::HIDDEN;
             }

@@ -39,6 +39,8 @@ const CLOSE_MARGIN: f64 = 2.0;
 /// The same for a plane whose board is still to be found.
 const PLANE_PITCH_PX: f64 = 20.0;
 const PLANE_MARGIN: f64 = 3.0;
+/// Long side of the look at a part of a photo, pixels.
+const PART_LONG_SIDE: f64 = 576.0;
 /// How often the network looks at one photo at most; a clear board takes three or four.
 const MOST_LOOKS: usize = 36;
 
@@ -155,6 +157,7 @@ impl Locator {
             looks.push(Look { rect, long_side: 512.0 });
         }
         looks.extend([Look { rect: whole, long_side: 800.0 }, Look { rect: whole, long_side: 400.0 }]);
+        let mut parts = Vec::new();
         for look in looks {
             // enlarging shows nothing new
             if look.long_side > 1.5 * f64::from(look.rect.width.max(look.rect.height)) {
@@ -169,6 +172,20 @@ impl Locator {
                 return Ok(());
             }
             if look.long_side > 500.0 && self.follow_planes(image, next.planes, search)? {
+                return Ok(());
+            }
+            if look.long_side > 700.0 {
+                parts = outline::promising_parts(&heat, &view, whole);
+            }
+        }
+        // a board that is small in a large photo: the places where there is most of one, seen from near
+        for rect in parts {
+            if self.looks >= MOST_LOOKS {
+                break;
+            }
+            let (heat, view) = self.look(image, &Look { rect, long_side: PART_LONG_SIDE })?;
+            let next = hypotheses(&heat, &view, search.image_size, &search.sizes);
+            if self.follow(image, next.candidates, search)? || self.follow_planes(image, next.planes, search)? {
                 return Ok(());
             }
         }

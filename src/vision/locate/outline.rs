@@ -63,6 +63,59 @@ pub(super) fn area(heat: &Heat, view: &View, whole: Rect) -> Option<Rect> {
     (rect.width >= 32 && rect.height >= 32).then_some(rect)
 }
 
+/// A part is this share of the photo's long side, and at least so many pixels, wide and high.
+const PART: f64 = 0.36;
+const LEAST_PART_PX: f64 = 320.0;
+
+/// Up to two parts of a large photo in which a board could lie that is too small to be seen in the whole: where crossings and
+/// area are warmest together.
+pub(super) fn promising_parts(heat: &Heat, view: &View, whole: Rect) -> Vec<Rect> {
+    let long = f64::from(whole.width.max(whole.height));
+    let side = (PART * long).max(LEAST_PART_PX);
+    if side > 0.6 * long {
+        return Vec::new();
+    }
+    let side = side as i32;
+    let (width, height) = (side.min(whole.width), side.min(whole.height));
+    // a grid of samples and their sums
+    let step = (f64::from(side) / 24.0).max(1.0);
+    let (cols, rows) =
+        ((f64::from(whole.width) / step).ceil() as usize, (f64::from(whole.height) / step).ceil() as usize);
+    let mut sums = vec![0f64; (cols + 1) * (rows + 1)];
+    for y in 0..rows {
+        for x in 0..cols {
+            let at = view.to_cell([(x as f64 + 0.5) * step, (y as f64 + 0.5) * step]);
+            let warmth = f64::from(heat.mask(at) + heat.crossing(at, 3.0));
+            sums[(y + 1) * (cols + 1) + x + 1] =
+                warmth + sums[y * (cols + 1) + x + 1] + sums[(y + 1) * (cols + 1) + x] - sums[y * (cols + 1) + x];
+        }
+    }
+    let warmth_in = |r: &Rect| {
+        let cell = |v: i32, most: usize| ((f64::from(v) / step).round() as usize).min(most);
+        let (x0, x1) = (cell(r.x, cols), cell(r.x + r.width, cols));
+        let (y0, y1) = (cell(r.y, rows), cell(r.y + r.height, rows));
+        let at = |x: usize, y: usize| sums[y * (cols + 1) + x];
+        at(x1, y1) - at(x0, y1) - at(x1, y0) + at(x0, y0)
+    };
+    let along = |length: i32, part: i32| {
+        (0..).map(move |k| k * part / 6).take_while(move |o| *o < length - part).chain([length - part])
+    };
+    let mut parts: Vec<(f64, Rect)> = along(whole.height, height)
+        .flat_map(|y| along(whole.width, width).map(move |x| Rect::new(x, y, width, height)))
+        .map(|r| (warmth_in(&r), r))
+        .filter(|(warmth, _)| *warmth > 1.0)
+        .collect();
+    parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let mut chosen: Vec<Rect> = Vec::new();
+    for (_, part) in parts {
+        let apart = |c: &Rect| (part.x - c.x).abs() > width / 2 || (part.y - c.y).abs() > height / 2;
+        if chosen.len() < 2 && chosen.iter().all(apart) {
+            chosen.push(part);
+        }
+    }
+    chosen
+}
+
 fn cross(a: [f64; 2], b: [f64; 2], c: [f64; 2]) -> f64 {
     (b[0] - a[0]) * (c[1] - b[1]) - (b[1] - a[1]) * (c[0] - b[0])
 }
