@@ -55,7 +55,15 @@ def coloured_light(img):
         g = (mean.mean() / mean) ** rnd(0, .6)
         lin *= np.float32(np.clip(g, .3, 4))
     lin += np.random.randn(h, w, 1).astype(np.float32) * rnd(0, .006)
+    if random.random() < .3:
+        lin += np.random.randn(h, w, 3).astype(np.float32) * np.sqrt(np.clip(lin, 0, 1)) * rnd(0, .02)
     out = np.clip(lin, 0, 1) ** (1 / rnd(1.8, 2.6))
+    if random.random() < .4:        # the camera's colour matrix: what lies outside its colours is clipped
+        out = np.clip(out, 0, 1) ** 2.2
+        k = rnd(.1, .5)
+        o = np.float32([[1 + k, -k * rnd(.3, .9), 0], [-k * rnd(.2, .6), 1 + k, 0], [-k * rnd(0, .2), -k * rnd(.6, 1), 1 + k]])
+        o[0, 2], o[1, 2] = 1 - o[0, 0] - o[0, 1], 1 - o[1, 0] - o[1, 1]
+        out = np.clip(out @ o.T, 0, 1) ** (1 / 2.2)
     if random.random() < .6:        # the camera's saturation
         y = out @ np.float32([.3, .59, .11])
         out = y[..., None] + (out - y[..., None]) * rnd(1, 1.7)

@@ -232,12 +232,12 @@ def photometric(img):
     global _noise
     h, w = img.shape[:2]
     p = random.random()
-    odd = p < .36       # the light is odd enough: the curves below are spared mostly
-    if p < .22:
+    odd = p < .38       # the light is odd enough: the curves below are spared mostly
+    if p < .26:
         img = augment.coloured_light(img)
-    elif p < .28:
+    elif p < .31:
         img = augment.darkness(img)
-    elif p < .36:
+    elif p < .38:
         img = augment.blown(img)
     if random.random() < .5:       # shadows: soft or hard-edged
         m = np.zeros((h // 4, w // 4), np.float32)
@@ -765,6 +765,37 @@ def star_points(img, xy, lab):
     return np.clip(img * (1 - a) + col * a, 0, 255).astype(np.uint8)
 
 
+def sheen(img, xy, lab):
+    """Varnish that mirrors a lamp or a window: in a soft patch the lines fade or turn bright, scratches show, the stones stay as they
+    are (16 px a pitch). Nothing is covered."""
+    h, w = img.shape[:2]
+    y, x = np.mgrid[0:h, 0:w].astype(np.float32)
+    g = np.zeros((h, w), np.float32)
+    for _ in range(random.choice([1, 1, 2, 3])):
+        a, (u, v) = rnd(0, 3.14), np.random.uniform(14, 75, 2)
+        cx, cy = rnd(0, w), rnd(0, h)
+        p, q = (x - cx) * np.cos(a) + (y - cy) * np.sin(a), (y - cy) * np.cos(a) - (x - cx) * np.sin(a)
+        g = np.maximum(g, np.exp(-.5 * ((p / u) ** 2 + (q / v) ** 2) ** rnd(.7, 1.8)) * rnd(.6, 1))
+    g *= .75 + .5 * smooth_field(h, w, random.choice([8, 20, 50]))      # the varnish is uneven
+    g = np.clip(g, 0, 1)
+    st = np.zeros((h, w), np.uint8)
+    for r, c in zip(*np.nonzero((lab == 1) | (lab == 2))):
+        cv2.circle(st, (int(xy[r, c, 0] * 8), int(xy[r, c, 1] * 8)), 64, 255, -1, cv2.LINE_AA, 3)
+    wood = 1 - cv2.GaussianBlur(st, (0, 0), .8).astype(np.float32) / 255
+    f = img.astype(np.float32)
+    bare = cv2.morphologyEx(img, cv2.MORPH_CLOSE, np.ones((5, 5), np.uint8))
+    bare = cv2.GaussianBlur(bare, (0, 0), 1.2).astype(np.float32)
+    k = (g * wood * random.choice([rnd(.6, 1), 1, rnd(1, 1.7)]))[..., None]
+    f = f + (bare - f) * k
+    t = np.zeros((h, w), np.float32)
+    for _ in range(random.choice([0, 0, random.randint(3, 40)])):
+        a, l, b = rnd(0, 6.28), rnd(3, 40), (rnd(0, w), rnd(0, h))
+        cv2.line(t, (int(b[0]), int(b[1])), (int(b[0] + np.cos(a) * l), int(b[1] + np.sin(a) * l)), rnd(.2, 1), 1, cv2.LINE_AA)
+    lamp = np.random.uniform(.75, 1, 3) * rnd(10, 110)
+    f += (g * (.25 + .75 * wood))[..., None] * lamp + (t * g * wood)[..., None] * rnd(10, 60)
+    return np.clip(f, 0, 255).astype(np.uint8)
+
+
 def sample_read(rec, hands, aug=True, jitter=True, corners=False):
     """uint8 RGB rectified board, labels N x N (-1: unknown), offsets N x N x 2 (nan: unknown)."""
     n = rec["n"]
@@ -793,7 +824,7 @@ def sample_read(rec, hands, aug=True, jitter=True, corners=False):
     if rec["source"] != "stills":       # only listed offsets are known
         off[np.abs(base - pts).sum(-1) < 1e-6] = np.nan
     if aug:
-        if random.random() < .35:       # push a few lone stones off their points
+        if random.random() < .45:       # push a few lone stones off their points
             e = np.pad(lab, 1, constant_values=-1)
             todo = []
             for r in range(n):
@@ -816,6 +847,8 @@ def sample_read(rec, hands, aug=True, jitter=True, corners=False):
             st = (lab == 1) | (lab == 2)
             b = persp(hm, base)[st]
             img = stone_shadows(img, b, np.full(len(b), 7.6), np.full(len(b), 16.0))
+        if random.random() < .2:
+            img = sheen(img, persp(hm, base), lab)
         if random.random() < .3:
             img, mask = occlude(img, 16.0, hands)
             cov = cv2.boxFilter(mask, -1, (13, 13))[8 + 16::16, 8 + 16::16][:n, :n]

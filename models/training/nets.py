@@ -53,7 +53,11 @@ class Read(nn.Module):
         self.g = nn.Sequential(nn.Conv2d(e, 32, 1), nn.ReLU(inplace=True), nn.Conv2d(32, 2 * f, 1))
         self.f = f
         self.m1, self.m2 = cbr(f, f), cbr(f, f, 1)
+        self.g2 = nn.Sequential(nn.Conv2d(f, 48, 1), nn.ReLU(inplace=True), nn.Conv2d(48, 2 * f, 1))
+        self.m3, self.m4 = (nn.Sequential(cbr(f, 2 * f, 1), nn.Conv2d(2 * f, f, 1)) for _ in range(2))
         self.head = nn.Conv2d(f, 6, 1)
+        for last in (self.g2[2], self.m3[1], self.m4[1]):      # these begin as if they were not there
+            nn.init.zeros_(last.weight), nn.init.zeros_(last.bias)
 
     def forward(self, x):
         e = self.c3(self.c2(self.c1(x)))
@@ -62,6 +66,11 @@ class Read(nn.Module):
         f = f * torch.sigmoid(g[:, :self.f]) + g[:, self.f:]
         f = f + self.m1(f)
         f = f + self.m2(f)
+        f = f + self.m3(f)
+        # what all stones of the board look like decides what this one is: black and white are relative
+        g = self.g2(F.adaptive_avg_pool2d(f, 1))
+        f = f * (1 + g[:, :self.f]) + g[:, self.f:]
+        f = f + self.m4(f)
         return self.head(f)
 
 

@@ -53,7 +53,7 @@ by = {}
 for r in train:
     by.setdefault(r["source"], []).append(r)
 WEIGHT = {"locate": {"stills": .5, "go-corners": .13, "gobonline": .08, "pic2sgf": .11, "goban-to-sgf": .05, "clips": .05, "hands": .07, "stones": .09, "filled": .14, "hard": .3},
-          "read": {"stills": .48, "go-corners": .15, "gobonline": .05, "pic2sgf": .10, "goban-to-sgf": .04, "clips": .06, "hands": .14, "stones": .1, "filled": .16, "hard": .3}}[a.net]
+          "read": {"stills": .48, "go-corners": .15, "gobonline": .05, "pic2sgf": .10, "goban-to-sgf": .04, "clips": .06, "hands": .14, "stones": .1, "filled": .2, "hard": .3}}[a.net]
 print({k: len(v) for k, v in by.items()}, "test", len(test), "hands", len(cuts), flush=True)
 
 
