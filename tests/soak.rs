@@ -7,12 +7,10 @@
 //! `GOBAND_SOAK_HOURS` (1) is how much footage each test plays. A line is printed every ten minutes of footage: resident memory,
 //! threads, open files, bytes on disk. `GOBAND_SOAK_CLIP=name` takes another clip of the shared data.
 
-use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{select, tick};
@@ -93,7 +91,20 @@ impl Clip {
             .flatten()
             .map(|o| (o[0].as_u64().unwrap(), o[1].as_u64().unwrap()))
             .collect();
-        let gaps = hands.windows(2).map(|w| (w[0].1 + 3, w[1].0 - 5)).filter(|g| g.0 >= from && g.1 > g.0);
+        // while everything is as it should be
+        let trouble: Vec<(u64, u64)> = self.truth["events"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|e| {
+                let begins = e["frame_start"].as_u64()?;
+                Some((begins, e["repaired_frame"].as_u64().unwrap_or(begins) + 30))
+            })
+            .collect();
+        let gaps = hands
+            .windows(2)
+            .map(|w| (w[0].1 + 3, w[1].0 - 5))
+            .filter(|g| g.0 >= from && g.1 > g.0 && !trouble.iter().any(|t| g.0 <= t.1 && g.1 >= t.0));
         gaps.max_by_key(|g| g.1 - g.0).expect("nobody's hand is always over the board")
     }
 }
@@ -268,7 +279,7 @@ impl Soaked {
 /// A picture as a camera would send it.
 fn jpeg(image: &Mat) -> Vector<u8> {
     let mut bytes = Vector::new();
-    imgcodecs::imencode_def(".jpg", image, &mut bytes).unwrap();
+    imgcodecs::imencode(".jpg", image, &mut bytes, &Vector::new()).unwrap();
     bytes
 }
 
@@ -452,26 +463,25 @@ fn the_daemon_itself_keeps_its_memory() {
         .spawn()
         .expect("the binary runs");
     let process = daemon.id().to_string();
-    let lines = Rc::new(RefCell::new(0));
     let mut said = BufReader::new(daemon.stdout.take().unwrap()).lines();
     let page = said.by_ref().map_while(Result::ok).find_map(|l| l.strip_prefix("live page  ").map(str::to_owned));
     println!("{}", page.as_deref().unwrap_or("no page"));
     let begun = Instant::now();
     // it must not be held up by a full pipe
     std::thread::spawn(move || said.for_each(drop));
-    let (mut early, mut late, mut peak) = (None, 0, 0);
+    let (mut early, mut late, mut peak, mut looks) = (None, 0, 0, 0);
     while begun.elapsed().as_secs_f64() < minutes * 60.0 && daemon.try_wait().unwrap().is_none() {
         std::thread::sleep(Duration::from_secs(5));
         let now = held(&process);
         if now.resident_kib == 0 {
             break;
         }
-        *lines.borrow_mut() += 1;
+        looks += 1;
         (late, peak) = (now.resident_kib, now.peak_kib);
         if begun.elapsed() >= Duration::from_secs(75) {
             early.get_or_insert(now.resident_kib);
         }
-        if *lines.borrow() % 6 == 0 {
+        if looks % 6 == 0 {
             println!("{:>5.0} s  {now:?}  {} KiB on disk", begun.elapsed().as_secs_f64(), bytes_in(dir.path()) / 1024);
         }
     }

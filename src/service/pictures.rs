@@ -20,8 +20,9 @@ const PAGE_EVERY_MS: u64 = 500;
 const EVIDENCE_QUALITY: i32 = 88;
 /// Wider pictures are kept at this width: a stone is 30 pixels then, and a minute of pictures is a few tens of megabytes.
 const EVIDENCE_WIDTH_PX: i32 = 1440;
-/// Frames that wait for the thread; each is several megabytes. Live, the newest matters; a replay is only evened out.
+/// Frames that wait for the thread, each of several megabytes: live, and in a replay, which waits itself.
 const WAITING: usize = 3;
+const WAITING_IN_REPLAY: usize = 2;
 const PAGE_QUALITY: i32 = 80;
 const PAGE_WIDTH_PX: i32 = 960;
 
@@ -53,7 +54,7 @@ impl Pictures {
     /// # Errors
     /// The system refuses a thread.
     pub fn spawn(evidence: Arc<Evidence>, feed: Option<Arc<Feed>>, lossless: bool) -> std::io::Result<Pictures> {
-        let (input, received) = bounded(WAITING);
+        let (input, received) = bounded(if lossless { WAITING_IN_REPLAY } else { WAITING });
         let thread = std::thread::Builder::new()
             .name("pictures".into())
             .spawn(move || work(&received, &evidence, feed.as_deref()))?;
