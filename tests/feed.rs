@@ -529,12 +529,12 @@ fn the_operator_decides_where_that_is_allowed() {
     // a break begins once, and ends once
     assert_eq!(post(at, "/api/break", "", r#"{"on":false}"#).status, 422, "none is on");
     assert_eq!(post(at, "/api/break", "", r#"{"on":true}"#).status, 202);
-    assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Break { on: true, from }));
+    assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Break { on: true, clock: true, from }));
     feed.event(&event(3, EventKind::BreakBegun), state(1));
     assert_eq!(get(at, "/api/state").json()["notices"][0]["kind"], "break_begun");
     assert_eq!(post(at, "/api/break", "", r#"{"on":true}"#).status, 422, "it is on");
     assert_eq!(post(at, "/api/break", "", r#"{"on":false}"#).status, 202);
-    assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Break { on: false, from }));
+    assert_eq!(feed.operator().try_recv(), Ok(OperatorInput::Break { on: false, clock: true, from }));
     feed.event(&event(4, EventKind::PlayResumed), state(1));
     assert_eq!(get(at, "/api/state").json()["notices"], serde_json::json!([]));
     assert_eq!(post(at, "/api/break", "Origin: http://evil.example\r\n", r#"{"on":true}"#).status, 403);

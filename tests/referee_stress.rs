@@ -13,7 +13,7 @@ use goband::game::{Event, EventKind};
 use goband::rules::{Color, History, Point};
 use goband::vision::{PointReading, Sighting};
 use proptest::prelude::*;
-use table::{Rng, Table, options};
+use table::{MANY, Rng, Table, options};
 
 /// What was done, to be compared with what was told.
 #[derive(Default)]
@@ -47,6 +47,7 @@ struct Figures {
     incident_delays: Vec<u64>,
     frames: u64,
     took_us: Vec<u64>,
+    torn_us: Vec<u64>,
     wrong_games: Vec<String>,
 }
 
@@ -519,6 +520,7 @@ fn play(seed: u64, size: u8, length: usize, incidents: f64, misread: f64, frame_
     figures.games += 1;
     figures.frames += game.t.now() / frame_ms;
     figures.took_us.extend(game.t.took_us.iter().map(|&us| u64::from(us)));
+    figures.torn_us.extend(game.t.torn_us.iter().map(|&us| u64::from(us)));
     if !wrong.is_empty() {
         figures.wrong_games.push(format!("seed {seed} size {size}:\n    {}", wrong.join("\n    ")));
     }
@@ -587,6 +589,14 @@ fn random_games_with_incidents() {
         median(&mut figures.took_us, 0.99),
         median(&mut figures.took_us, 1.0)
     );
+    println!(
+        "a frame with {MANY} explanations or more to be weighed ({} of them): median {} µs, 99 % {} µs, longest {} µs",
+        figures.torn_us.len(),
+        median(&mut figures.torn_us, 0.5),
+        median(&mut figures.torn_us, 0.99),
+        median(&mut figures.torn_us, 1.0)
+    );
+    assert!(!figures.torn_us.is_empty(), "no frame was ambiguous enough to cost anything");
     for w in &figures.wrong_games {
         println!("{w}");
     }

@@ -10,7 +10,7 @@ use crossbeam_channel::Receiver;
 use goband::game::{Event, EventKind, Interval, Text};
 use goband::rules::time::TimeNotice;
 use goband::rules::{Color, Ruleset};
-use goband::signal::clock::{OrderedBy, Phase};
+use goband::signal::clock::{ClockInBreak, OrderedBy, Phase};
 use goband::signal::emulator::{Emulated, EmulatorOptions, Faults, Heard, What};
 use goband::signal::message::Message;
 use goband::signal::port::Places;
@@ -317,6 +317,63 @@ fn the_software_clock_runs_by_presses_of_any_device() {
     signals.tell(&event(9, EventKind::DoubleMove));
     wait_for("it stands again", || has_stopped(&signals));
     assert!(signals.clock().unwrap().drift.is_none(), "goband has no drift against itself");
+}
+
+/// It ran on through breaks.
+#[test]
+fn the_software_clock_stands_for_a_break_and_goes_on_with_play() {
+    let adapter = Emulated::clock("600".parse().unwrap(), EmulatorOptions::default()).unwrap();
+    let clock: ClockConfig = toml::from_str("software = true\nmain = \"60s\"\nperiods = 2\nperiod = \"30s\"").unwrap();
+    let devices = vec![device(DeviceKind::Clock, "clock", adapter.path())];
+    let signals = Signals::spawn(SignalConfig { clock, ..config(devices) }).unwrap();
+    wait_for("the adapter is there", || signals.status()[0].state == DeviceState::Up);
+    let face = || signals.clock().unwrap().reading;
+    adapter.input("press w");
+    wait_for("Black's time runs", || face().running == Some(Color::Black));
+    signals.break_begins(20, true);
+    wait_for("both sides stand", || face().running.is_none());
+    assert_eq!(signals.clock_deeds().recv_timeout(PATIENCE).unwrap().deed.by, OrderedBy::Break(20));
+    let stands = face().times;
+    hear(adapter.heard(), "the display is told", |h| match &h.what {
+        What::Message { message: Message::ClockStop { because: 0, .. }, .. } => Some(()),
+        _ => None,
+    });
+    std::thread::sleep(Duration::from_millis(300));
+    assert_eq!(face().times, stands, "no time runs");
+    assert!(signals.break_ends(21, true));
+    wait_for("Black's time goes on", || face().running == Some(Color::Black));
+    let deed = signals.clock_deeds().recv_timeout(PATIENCE).unwrap().deed;
+    assert_eq!((deed.by, deed.order.run), (OrderedBy::Break(21), Some(Color::Black)));
+    // the operator wants it to run through the next break
+    signals.break_begins(22, false);
+    std::thread::sleep(Duration::from_millis(100));
+    assert_eq!(face().running, Some(Color::Black));
+    assert!(signals.break_ends(23, true));
+}
+
+#[test]
+fn a_break_stops_every_clock_that_can_be_told() {
+    assert_eq!(spawn(vec![]).clock_in_break(), ClockInBreak::Unknown);
+    for (kind, clock, [run, ..], _) in clocks() {
+        let signals = spawn(vec![device(kind, "clock", clock.path())]);
+        wait_for("the clock is read", || signals.clock().is_some());
+        clock.input(run);
+        wait_for("it runs", || running(&signals) == Some(Color::Black));
+        // between sections the clock stands (team relay); other rulesets leave it to the players
+        assert_eq!(signals.clock_in_break(), ClockInBreak::ToBeStopped);
+        signals.break_begins(20, true);
+        wait_for("it stands", || has_stopped(&signals));
+        assert!(signals.break_ends(21, true));
+        wait_for("it goes on", || running(&signals) == Some(Color::Black));
+    }
+    let [(kind, clock, [run, ..], _), ..] = clocks();
+    let ruleset = Some(Arc::new(Ruleset::builtin("cwa").unwrap()));
+    let devices = vec![device(kind, "clock", clock.path())];
+    let signals = Signals::spawn(SignalConfig { ruleset, ..config(devices) }).unwrap();
+    wait_for("the clock is read", || signals.clock().is_some());
+    clock.input(run);
+    wait_for("it runs", || running(&signals) == Some(Color::Black));
+    assert_eq!(signals.clock_in_break(), ClockInBreak::LeftAlone);
 }
 
 #[test]

@@ -79,12 +79,12 @@ pub fn run(args: ReplayArgs) -> Result<u8> {
     bar.finish_and_clear();
     capture.stop();
     let summary = table.finish()?;
-    let wall_s = started.elapsed().as_secs_f64();
+    let took = Took { wall_s: started.elapsed().as_secs_f64(), processor_s: processor_s(), watching_s: thread_s() };
 
     let card = truth.map(|t| Scorecard::compare(&t, &summary.events, summary.until_ms, 0));
     match args.format {
-        Format::Json => print_json(&args, &summary, wall_s, card.as_ref()),
-        Format::Text => print_text(&args, &summary, wall_s, card.as_ref()),
+        Format::Json => print_json(&args, &summary, &took, card.as_ref()),
+        Format::Text => print_text(&args, &summary, &took, card.as_ref()),
     }
     if !summary.events.iter().any(|e| e.kind == EventKind::BoardFound) {
         eprintln!("goband: no board was found in {}", args.footage);
@@ -135,12 +135,39 @@ fn infractions(summary: &Summary) -> Vec<&Event> {
     summary.events.iter().filter(|e| e.kind.is_infraction()).collect()
 }
 
-/// How many times faster than the footage it went.
-fn speed(summary: &Summary, wall_s: f64) -> f64 {
-    summary.until_ms as f64 / 1000.0 / wall_s
+/// What it cost. On a busy machine the processor time says more than the clock.
+struct Took {
+    wall_s: f64,
+    /// Of all threads: decoding, watching, pictures for the evidence.
+    processor_s: Option<f64>,
+    /// Of the thread that watches and decides, which is the longest: with a second processor free, the replay takes as long.
+    watching_s: Option<f64>,
 }
 
-fn print_json(args: &ReplayArgs, summary: &Summary, wall_s: f64, card: Option<&Scorecard>) {
+/// Processor time of this process, seconds; none where the system does not tell.
+fn processor_s() -> Option<f64> {
+    let mut sum = 0.0;
+    let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
+    // after the name, which may hold spaces: user and system time are the 12th and 13th, in hundredths of a second
+    let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    for _ in 0..2 {
+        sum += fields.next()?.parse::<f64>().ok()? / 100.0;
+    }
+    Some(sum)
+}
+
+/// The same of this thread.
+fn thread_s() -> Option<f64> {
+    let nanoseconds = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(nanoseconds.split(' ').next()?.parse::<f64>().ok()? / 1e9)
+}
+
+/// How many times faster than the footage it went.
+fn speed(summary: &Summary, seconds: f64) -> f64 {
+    summary.until_ms as f64 / 1000.0 / seconds.max(1e-3)
+}
+
+fn print_json(args: &ReplayArgs, summary: &Summary, took: &Took, card: Option<&Scorecard>) {
     let json = serde_json::json!({
         "footage": args.footage,
         "out": args.out,
@@ -149,13 +176,15 @@ fn print_json(args: &ReplayArgs, summary: &Summary, wall_s: f64, card: Option<&S
         "board": GameState::fold(&summary.events).board(),
         "frames": summary.frames,
         "footage_ms": summary.until_ms,
-        "speed": (speed(summary, wall_s) * 100.0).round() / 100.0,
+        "speed": (speed(summary, took.wall_s) * 100.0).round() / 100.0,
+        "processor_s": took.processor_s,
+        "watching_s": took.watching_s,
         "perfect": card.map(Scorecard::is_perfect),
     });
     println!("{json}");
 }
 
-fn print_text(args: &ReplayArgs, summary: &Summary, wall_s: f64, card: Option<&Scorecard>) {
+fn print_text(args: &ReplayArgs, summary: &Summary, took: &Took, card: Option<&Scorecard>) {
     let infractions = infractions(summary);
     println!("moves        {}", summary.moves);
     println!("infractions  {}", infractions.len());
@@ -163,8 +192,19 @@ fn print_text(args: &ReplayArgs, summary: &Summary, wall_s: f64, card: Option<&S
         let text = e.text.as_ref().map_or("", |t| t.en.as_str());
         println!("             {:>7.1} s  {:<18} {text}", e.reported_ms as f64 / 1000.0, e.kind.name());
     }
-    let speed = speed(summary, wall_s);
-    println!("speed        {speed:.1} × real time ({} frames in {wall_s:.1} s)", summary.frames);
+    println!(
+        "speed        {:.1} × real time ({} frames in {:.1} s)",
+        speed(summary, took.wall_s),
+        summary.frames,
+        took.wall_s
+    );
+    if let (Some(all), Some(watching)) = (took.processor_s, took.watching_s) {
+        println!(
+            "             {:.1} × in processor time of all threads ({all:.1} s), {:.1} × in that of the longest ({watching:.1} s)",
+            speed(summary, all),
+            speed(summary, watching)
+        );
+    }
     println!("written      {}", args.out.display());
     if let Some(card) = card {
         println!("\nagainst the truth\n{card}");

@@ -49,8 +49,8 @@ pub enum OperatorInput {
     Word { word: Word, from: IpAddr, reply: Reply },
     /// The clock is to be stopped, set, or to go on.
     Clock { order: ClockOrder, from: IpAddr },
-    /// A break begins, or (`on` is false) play goes on.
-    Break { on: bool, from: IpAddr },
+    /// A break begins, or (`on` is false) play goes on. `clock`: the clock stands and runs with it.
+    Break { on: bool, clock: bool, from: IpAddr },
 }
 
 impl OperatorInput {
@@ -91,6 +91,12 @@ struct AcknowledgeBody {
 #[derive(Deserialize)]
 struct BreakBody {
     on: bool,
+    #[serde(default = "yes")]
+    clock: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 #[derive(Deserialize)]
@@ -164,8 +170,12 @@ pub fn acknowledge(body: &[u8], from: IpAddr) -> Result<OperatorInput, Refusal> 
 
 pub fn pause(body: &[u8], from: IpAddr) -> Result<OperatorInput, Refusal> {
     match serde_json::from_slice(body) {
-        Ok(BreakBody { on }) => Ok(OperatorInput::Break { on, from }),
-        Err(_) => refuse(400, "expected {\"on\": true} where a break begins, {\"on\": false} where play goes on"),
+        Ok(BreakBody { on, clock }) => Ok(OperatorInput::Break { on, clock, from }),
+        Err(_) => refuse(
+            400,
+            "expected {\"on\": true} where a break begins, {\"on\": false} where play goes on; with \"clock\": false the clock is left \
+             as it is",
+        ),
     }
 }
 
@@ -228,7 +238,9 @@ mod tests {
             assert_eq!(decision(body.as_bytes(), from).unwrap_err().status, status, "{body}");
         }
         assert_eq!(acknowledge(br#"{"of":3}"#, from), Ok(OperatorInput::Acknowledge { of: 3, from }));
-        assert_eq!(pause(br#"{"on":true}"#, from), Ok(OperatorInput::Break { on: true, from }));
+        assert_eq!(pause(br#"{"on":true}"#, from), Ok(OperatorInput::Break { on: true, clock: true, from }));
+        let left = OperatorInput::Break { on: false, clock: false, from };
+        assert_eq!(pause(br#"{"on":false,"clock":false}"#, from), Ok(left));
         assert_eq!(pause(br#"{"on":"yes"}"#, from).unwrap_err().status, 400);
     }
 

@@ -26,7 +26,7 @@ pub struct RingLimits {
 
 impl Default for RingLimits {
     fn default() -> RingLimits {
-        RingLimits { dense_ms: 8_000, sparse_every_ms: 500, sparse_ms: 60_000, bytes: 96 << 20 }
+        RingLimits { dense_ms: 8_000, sparse_every_ms: 500, sparse_ms: 60_000, bytes: 48 << 20 }
     }
 }
 

@@ -64,6 +64,7 @@ impl Referee {
             return false;
         }
         let stories = self.stories(&diffs);
+        self.weighed = self.weighed.max(stories.len());
         let Some(best) = stories.first() else { return false };
         let best = best.clone();
         tracing::trace!(now = self.now, differences = diffs.len(), ?best, second = ?stories.get(1), "the likeliest story");

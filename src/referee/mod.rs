@@ -150,6 +150,8 @@ pub struct Referee {
     cleared_ms: u64,
     /// From when on the present differences have had no explanation.
     baffled_since: Option<u64>,
+    /// How many stories the last frame was weighed between.
+    weighed: usize,
     /// From when on stones have been disappearing in masses.
     clearing_since: Option<u64>,
     /// Since when the stones of a cleared board have been lying there again.
@@ -191,6 +193,7 @@ impl Referee {
             clock: presses::ClockWatch::default(),
             cleared_ms: 0,
             baffled_since: None,
+            weighed: 0,
             clearing_since: None,
             uncleared_since: None,
             seat_order: seat_order::SeatOrder::default(),
@@ -225,6 +228,11 @@ impl Referee {
         self.ledger.phase
     }
 
+    /// Between how many explanations the last frame was weighed: none while everything lies as it should, twelve at most.
+    pub fn explanations(&self) -> usize {
+        self.weighed
+    }
+
     /// What should lie on the table now, known faults and captured stones that still lie included.
     pub fn table(&self) -> Option<Board> {
         let game = self.ledger.game.as_ref()?;
@@ -237,6 +245,7 @@ impl Referee {
 
     /// Takes one frame's sighting in and says what is now known to have happened.
     pub fn sight(&mut self, s: &Sighting) -> Vec<Event> {
+        self.weighed = 0;
         let waits = self.turn_over(s);
         if s.size != 0 {
             self.sighted_size = s.size;

@@ -7,7 +7,7 @@ use crate::feed::{ClockOrder, ClockView};
 use crate::game::{ClockCall, ClockTimes, Event, EventKind, Interval, Text};
 use crate::rules::Color;
 use crate::rules::time::{Call, TimeNotice};
-use crate::signal::clock::{ClockDeed, OrderedBy, Times};
+use crate::signal::clock::{ClockDeed, ClockInBreak, OrderedBy, Times};
 use crate::signal::{ClockStatus, Signals};
 
 /// How the times that pictures carry lie in our own time, so that a press can be set among them.
@@ -68,6 +68,34 @@ pub fn order(signals: &Signals, order: &ClockOrder, by: OrderedBy) -> bool {
     true
 }
 
+/// What the event of a break that begins says of the clock, if there is anything to be done by hand. `now`: none where no clock is known.
+pub fn at_break(now: Option<ClockInBreak>, touch: bool) -> Option<Text> {
+    let (en, zh) = match now? {
+        ClockInBreak::ToBeStopped | ClockInBreak::LeftAlone if !touch => {
+            ("The clock runs on, as was said.", "按操作员指示，棋钟继续走时。")
+        }
+        ClockInBreak::LeftAlone => (
+            "The clock runs on: it is not stopped from here; stop it by hand.",
+            "棋钟仍在走时：系统不停此钟，请手动停钟。",
+        ),
+        ClockInBreak::Unknown => (
+            "No clock answers that could be stopped from here: stop it by hand.",
+            "没有可由系统停走的棋钟，请手动停钟。",
+        ),
+        ClockInBreak::ToBeStopped | ClockInBreak::Stands => return None,
+    };
+    Some(Text { en: en.into(), zh: zh.into() })
+}
+
+/// What the event of play that goes on says of a clock that stands.
+pub fn after_break(runs: bool) -> Option<Text> {
+    let text = || Text {
+        en: "The clock stands, and not because of the break: let it go on when it is time.".into(),
+        zh: "棋钟仍停，且并非因休息而停，请适时恢复走时。".into(),
+    };
+    (!runs).then(text)
+}
+
 /// The event of something that is called, without its number; none for what is no call.
 pub fn call(what: &TimeNotice, at_ms: u64) -> Option<Event> {
     let (side, call) = match *what {
@@ -92,7 +120,13 @@ pub fn deed(deed: &ClockDeed, at_ms: u64) -> Event {
     let (en, zh) = match &deed.by {
         OrderedBy::Device(device) => (format!(" ({device})"), format!("（{device}）")),
         OrderedBy::Operator(from) => (format!(" by the operator ({from})"), format!("（操作员 {from}）")),
+        OrderedBy::Break(_) if order.run.is_none() => (" for the break".into(), "（休息）".into()),
+        OrderedBy::Break(_) => (": the break is over".into(), "（休息结束）".into()),
         OrderedBy::Infraction | OrderedBy::Display => Default::default(),
+    };
+    let of = match deed.by {
+        OrderedBy::Break(of) => Some(of),
+        _ => order.because,
     };
     let times = deed.times.map(ClockTimes::from);
     let (kind, text) = match (order.run, order.because, times) {
@@ -122,7 +156,7 @@ pub fn deed(deed: &ClockDeed, at_ms: u64) -> Event {
         }
     };
     let mut event = at(kind, at_ms);
-    (event.color, event.of, event.times, event.text) = (order.run, order.because, times, Some(text));
+    (event.color, event.of, event.times, event.text) = (order.run, of, times, Some(text));
     event
 }
 
@@ -154,6 +188,12 @@ mod tests {
             (event.kind, event.text.unwrap().en.as_str()),
             (EventKind::ClockStopped, "The clock was stopped (console).")
         );
+        let event = obeyed(None, None, None, OrderedBy::Break(90));
+        assert_eq!((event.kind, event.of), (EventKind::ClockStopped, Some(90)));
+        assert_eq!(event.text.unwrap().en, "The clock was stopped for the break.");
+        let event = obeyed(Some(Color::Black), None, None, OrderedBy::Break(91));
+        assert_eq!((event.kind, event.of), (EventKind::ClockResumed, Some(91)));
+        assert_eq!(event.text.unwrap().en, "Black's time runs again: the break is over.");
         let event = obeyed(Some(Color::Black), None, None, operator());
         assert_eq!((event.kind, event.color), (EventKind::ClockResumed, Some(Color::Black)));
         let event = obeyed(None, Some("period:30000:3"), None, operator());

@@ -11,11 +11,18 @@ use crate::feed::Feed;
 use crate::record::Evidence;
 use crate::vision::{self, Lattice, PointReading};
 
-/// Between two pictures kept for evidence; a deciding frame is always kept.
+/// Between two pictures kept for evidence: while something moves, and while nothing does, when one is like the other. A deciding
+/// frame is always kept.
 const EVIDENCE_EVERY_MS: u64 = 180;
+const STILL_EVIDENCE_EVERY_MS: u64 = 500;
 /// Between two pictures of the page.
 const PAGE_EVERY_MS: u64 = 500;
 const EVIDENCE_QUALITY: i32 = 88;
+/// Wider pictures are kept at this width: a stone is 30 pixels then, and a minute of pictures is a few tens of megabytes.
+const EVIDENCE_WIDTH_PX: i32 = 1440;
+/// Frames that wait for the thread, each of several megabytes: live, and in a replay, which waits itself.
+const WAITING: usize = 3;
+const WAITING_IN_REPLAY: usize = 2;
 const PAGE_QUALITY: i32 = 80;
 const PAGE_WIDTH_PX: i32 = 960;
 
@@ -47,7 +54,7 @@ impl Pictures {
     /// # Errors
     /// The system refuses a thread.
     pub fn spawn(evidence: Arc<Evidence>, feed: Option<Arc<Feed>>, lossless: bool) -> std::io::Result<Pictures> {
-        let (input, received) = bounded(if lossless { 8 } else { 3 });
+        let (input, received) = bounded(if lossless { WAITING_IN_REPLAY } else { WAITING });
         let thread = std::thread::Builder::new()
             .name("pictures".into())
             .spawn(move || work(&received, &evidence, feed.as_deref()))?;
@@ -55,8 +62,9 @@ impl Pictures {
     }
 
     /// True when a frame of that time should be handed over at all: most are not needed.
-    pub fn wants(&self, time_ms: u64, deciding: bool) -> bool {
-        deciding || self.last_evidence_ms.is_none_or(|t| time_ms >= t + EVIDENCE_EVERY_MS)
+    pub fn wants(&self, time_ms: u64, deciding: bool, moving: bool) -> bool {
+        let every_ms = if moving { EVIDENCE_EVERY_MS } else { STILL_EVIDENCE_EVERY_MS };
+        deciding || self.last_evidence_ms.is_none_or(|t| time_ms >= t + every_ms)
     }
 
     /// True when the page needs a picture.
@@ -100,7 +108,7 @@ impl Drop for Pictures {
 
 fn work(received: &Receiver<Shown>, evidence: &Evidence, feed: Option<&Feed>) {
     for shown in received {
-        match vision::encode_jpeg(&shown.frame.image, EVIDENCE_QUALITY, None) {
+        match vision::encode_jpeg(&shown.frame.image, EVIDENCE_QUALITY, Some(EVIDENCE_WIDTH_PX)) {
             Ok(jpeg) => evidence.picture(shown.time_ms, jpeg),
             Err(e) => tracing::warn!("frame {} cannot be kept as evidence: {e}", shown.frame.index),
         }

@@ -10,7 +10,7 @@ use crate::feed::{ClockOrder, Condition, Feed, Health};
 use crate::game::{Event, GameInfo, GameState, SinkReport, Text, sgf};
 use crate::record::{AppendOutcome, EventsFile, Evidence, EvidenceOptions, Journal, SgfFile};
 use crate::rules::Ruleset;
-use crate::signal::clock::OrderedBy;
+use crate::signal::clock::{ClockInBreak, OrderedBy};
 use crate::signal::{
     AlarmsConfig, ClockConfig, ClockEffect, ClockObeyed, ClockPress, ConsoleInput, DeviceConfig, SignalConfig, Signals,
 };
@@ -218,6 +218,23 @@ impl Sinks {
     /// Gives the clock an order of the operator. False if there is no clock, or nobody knows whose time is to run.
     pub fn order_clock(&self, order: &ClockOrder, from: String) -> bool {
         self.signals.as_ref().is_some_and(|s| clock::order(s, order, OrderedBy::Operator(from)))
+    }
+
+    /// What a break that begins now means for the clock; none: there is nothing that tells of one.
+    pub fn clock_in_break(&self) -> Option<ClockInBreak> {
+        self.signals.as_ref().map(Signals::clock_in_break)
+    }
+
+    /// A break begins (event `of`): the clock stands. `touch`: false leaves it as it is.
+    pub fn break_begins(&self, of: u64, touch: bool) {
+        if let Some(signals) = &self.signals {
+            signals.break_begins(of, touch);
+        }
+    }
+
+    /// Play goes on (event `of`), and so does the clock that the break had stopped. False if the clock stands.
+    pub fn break_ends(&self, of: u64, touch: bool) -> bool {
+        self.signals.as_ref().is_none_or(|s| s.break_ends(of, touch))
     }
 
     /// Shows the page what the clock shows.

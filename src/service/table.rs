@@ -18,7 +18,7 @@ use crate::referee::{Press, Referee, RefereeOptions};
 use crate::rules::time::TimeNotice;
 use crate::rules::{Outcome, Penalty, Sanction, other_verdict};
 use crate::signal::{Button, ClockEffect, ClockObeyed, ClockPress, ConsoleInput};
-use crate::vision::{Models, Watcher, WatcherOptions};
+use crate::vision::{Lattice, Models, Watcher, WatcherOptions};
 
 use super::clock;
 use super::pictures::Shown;
@@ -168,6 +168,11 @@ impl Table {
         self.resumed
     }
 
+    /// Where the board is, while it is known.
+    pub fn lattice(&self) -> Option<&Lattice> {
+        self.watcher.lattice()
+    }
+
     pub fn feed_address(&self) -> Option<std::net::SocketAddr> {
         self.sinks.feed().map(Feed::address)
     }
@@ -221,7 +226,8 @@ impl Table {
         let deciding = !events.is_empty();
         self.publish(events);
         let page = self.sinks.feed().is_some() && self.sinks.pictures.page_wants(time_ms);
-        if page || self.sinks.pictures.wants(time_ms, deciding) {
+        let moving = sighting.hand || sighting.motion;
+        if page || self.sinks.pictures.wants(time_ms, deciding, moving) {
             let overlay = self.watcher.lattice().filter(|_| page && !sighting.points.is_empty()).cloned();
             let overlay = overlay.map(|lattice| (lattice, sighting.points));
             self.sinks.show(Shown { frame, time_ms, deciding, page, overlay });
@@ -379,7 +385,7 @@ impl Table {
                 tracing::info!("event {of} was acknowledged from {from}");
                 self.sinks.acknowledge(of);
             }
-            OperatorInput::Break { on, from } => {
+            OperatorInput::Break { on, clock, from } => {
                 let word = if on { "a break begins" } else { "play goes on" };
                 let events = match on {
                     true => self.referee.break_begins(self.now_ms),
@@ -391,9 +397,31 @@ impl Table {
                     ),
                     false => tracing::info!("{from} says that {word}"),
                 }
-                self.publish(events);
+                for event in events {
+                    match event.kind {
+                        EventKind::BreakBegun | EventKind::PlayResumed => self.rest(event, clock),
+                        _ => self.publish_one(event),
+                    }
+                }
             }
         }
+    }
+
+    /// A break begins or is over: so does the clock stand and run with it (000 10.2), and where it cannot, the event says so.
+    fn rest(&mut self, mut event: Event, touch_clock: bool) {
+        let says = if event.kind == EventKind::BreakBegun {
+            let now = self.sinks.clock_in_break();
+            self.sinks.break_begins(event.seq, touch_clock);
+            clock::at_break(now, touch_clock)
+        } else {
+            clock::after_break(self.sinks.break_ends(event.seq, touch_clock))
+        };
+        if let Some(says) = says {
+            let text = game::describe(&event, self.state.board().size());
+            event.text = Some(Text { en: format!("{} {}", text.en, says.en), zh: format!("{}{}", text.zh, says.zh) });
+        }
+        self.publish_one(event);
+        self.sinks.tell_clock();
     }
 
     /// Records what the referee made of an infraction.
@@ -451,7 +479,7 @@ impl Table {
     }
 
     /// What is not an event but must happen now and then: retries, health.
-    fn tick(&mut self) {
+    pub fn tick(&mut self) {
         self.sinks.tick();
         let reports = self.sinks.take_reports();
         self.publish_reports(reports);

@@ -8,7 +8,8 @@ use crossbeam_channel::Sender;
 use serde::Serialize;
 
 use super::clock::{
-    ClockDeed, ClockDesk, ClockNote, ClockReading, Drift, OrderedBy, Phase, PressSeen, SoftwareClock, Times,
+    ClockDeed, ClockDesk, ClockInBreak, ClockNote, ClockReading, Drift, OrderedBy, Phase, PressSeen, SoftwareClock,
+    Times,
 };
 use super::console::acknowledges;
 use super::driver::{FromDevice, Pressed};
@@ -245,7 +246,9 @@ impl Hub {
         self.change(|shared| {
             for event in events {
                 shared.model.apply(event, old);
-                if !old {
+                if old {
+                    shared.desk.recall(event);
+                } else {
                     shared.desk.tell(event, now_ms);
                 }
             }
@@ -417,6 +420,27 @@ impl Hub {
         });
         self.let_software_obey();
         is_known
+    }
+
+    /// What a break that begins now means for the clock.
+    pub fn in_break(&self) -> ClockInBreak {
+        let now_ms = self.now_ms();
+        self.lock().desk.in_break(now_ms)
+    }
+
+    /// A break begins (event `of`): the clock stands, unless it is to be left alone.
+    pub fn break_begins(&self, of: u64, touch: bool) {
+        let now_ms = self.now_ms();
+        self.change(|shared| shared.desk.break_begins(of, touch, now_ms));
+        self.let_software_obey();
+    }
+
+    /// Play goes on (event `of`), and with it the clock that the break had stopped. False if the clock stands.
+    pub fn break_ends(&self, of: u64, touch: bool) -> bool {
+        let now_ms = self.now_ms();
+        let runs = self.change(|shared| shared.desk.break_ends(of, touch, now_ms));
+        self.let_software_obey();
+        runs
     }
 
     /// Says something at the clock.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crossbeam_channel::Receiver;
 
-use super::clock::{ClockDesk, OrderedBy, SoftwareClock, StopPolicy, Times};
+use super::clock::{ClockDesk, ClockInBreak, OrderedBy, SoftwareClock, StopPolicy, Times};
 use super::config::{AlarmsConfig, ClockConfig, DeviceConfig, DeviceKind};
 use super::console::{ConsoleDriver, Introduction, Roles};
 use super::device::{DeviceStatus, DeviceThread};
@@ -124,7 +124,7 @@ impl Signals {
         let (mut model, mut policy) = (Model::new(can_acknowledge), StopPolicy::default());
         if let Some(ruleset) = &ruleset {
             model = model.weighed(ruleset);
-            policy = StopPolicy::new(&clock.stop, ruleset);
+            policy = StopPolicy::new(&clock.stop, clock.breaks, ruleset);
         }
         policy.restore_period = clock.restore_period.unwrap_or(policy.restore_period);
         let outlets = Outlets {
@@ -200,6 +200,22 @@ impl Signals {
     /// Lets the clock go on after a stop; false if nobody knows whose turn it was.
     pub fn resume_clock(&self, by: OrderedBy) -> bool {
         self.hub.resume(by)
+    }
+
+    /// What a break that begins now means for the clock.
+    pub fn clock_in_break(&self) -> ClockInBreak {
+        self.hub.in_break()
+    }
+
+    /// A break begins, says event `of`: the clock stands. `touch`: false leaves it as it is.
+    pub fn break_begins(&self, of: u64, touch: bool) {
+        self.hub.break_begins(of, touch);
+    }
+
+    /// Play goes on, says event `of`, and with it the clock that the break had stopped, if nobody has said otherwise since.
+    /// False if the clock stands.
+    pub fn break_ends(&self, of: u64, touch: bool) -> bool {
+        self.hub.break_ends(of, touch)
     }
 
     /// Has something said and shown at the clock. `short`: at most eleven ASCII characters.

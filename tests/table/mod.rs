@@ -59,7 +59,12 @@ pub struct Table {
     noise: Option<(Rng, f64)>,
     /// What the referee took for each frame, microseconds.
     pub took_us: Vec<u32>,
+    /// The same for frames with at least [`MANY`] explanations to be weighed.
+    pub torn_us: Vec<u32>,
 }
+
+/// A full set of explanations.
+pub const MANY: usize = 8;
 
 impl Table {
     pub fn with(options: RefereeOptions, size: u8) -> Table {
@@ -77,6 +82,7 @@ impl Table {
             misreads: BTreeMap::new(),
             noise: None,
             took_us: Vec::new(),
+            torn_us: Vec::new(),
         }
     }
 
@@ -214,7 +220,11 @@ impl Table {
             let s = self.sighting();
             let begun = std::time::Instant::now();
             self.events.extend(self.referee.sight(&s));
-            self.took_us.push(begun.elapsed().as_micros().min(1 << 30) as u32);
+            let took_us = begun.elapsed().as_micros().min(1 << 30) as u32;
+            self.took_us.push(took_us);
+            if self.referee.explanations() >= MANY {
+                self.torn_us.push(took_us);
+            }
             self.time += self.frame_ms;
             self.frame += 1;
         }

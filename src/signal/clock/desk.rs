@@ -4,7 +4,7 @@ use super::{
     Announcement, ClockOrder, ClockOutlook, ClockReading, Drift, DriftMeter, Phase, PressSeen, SideTime, StopPolicy,
     Times,
 };
-use crate::game::{Event, Text};
+use crate::game::{Event, EventKind, Text};
 use crate::rules::Color;
 
 /// The same side's press, seen by two devices, is one press if no more than this lies between.
@@ -36,8 +36,23 @@ pub enum OrderedBy {
     Device(String),
     /// The operator, as the page knows him.
     Operator(String),
+    /// A break that begins or is over: the event of that number.
+    Break(u64),
     /// goband's own clock, for a device that shows it: no deed of its own.
     Display,
+}
+
+/// What a break means for the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClockInBreak {
+    /// No clock that could be stopped from here.
+    Unknown,
+    /// It stands, and nobody has to do anything.
+    Stands,
+    /// It is not to be touched.
+    LeftAlone,
+    /// It runs and is stopped.
+    ToBeStopped,
 }
 
 /// An order that a clock has obeyed.
@@ -71,6 +86,8 @@ pub struct ClockDesk {
     obeyed: u64,
     stopped: bool,
     say: Option<Announcement>,
+    /// The break that is on, and whether the clock goes on with play, because the break has stopped it.
+    resting: Option<(u64, bool)>,
     numbers: u64,
     presses: u64,
     last_press: Option<(PressSeen, String)>,
@@ -97,6 +114,7 @@ impl ClockDesk {
             obeyed: 0,
             stopped: false,
             say: None,
+            resting: None,
             numbers: 0,
             presses: 0,
             last_press: None,
@@ -237,10 +255,64 @@ impl ClockDesk {
 
     /// Somebody lets the clock stand or run. `times`: to be shown from then on.
     pub fn order(&mut self, run: Option<Color>, times: Option<Times>, by: OrderedBy) -> u64 {
+        // who stops or starts it in a break has it so; times that are set in one are those with which play goes on
+        if let (Some((_, goes_on)), OrderedBy::Device(_) | OrderedBy::Operator(_)) = (&mut self.resting, &by)
+            && (run.is_some() || times.is_none())
+        {
+            *goes_on = false;
+        }
         let number = self.number();
         self.order = Some(ClockOrder { number, run, times, because: None });
         self.ordered_by = by;
         number
+    }
+
+    /// What a break that begins now means for the clock.
+    pub fn in_break(&self, now_ms: u64) -> ClockInBreak {
+        match self.reading.filter(|(_, at)| self.is_software || now_ms.saturating_sub(*at) <= FRESH_MS) {
+            None => ClockInBreak::Unknown,
+            Some((reading, _)) if reading.running.is_none() => ClockInBreak::Stands,
+            Some(_) if self.policy.stops_in_breaks(self.is_software) => ClockInBreak::ToBeStopped,
+            Some(_) => ClockInBreak::LeftAlone,
+        }
+    }
+
+    /// The break `of` begins: a clock that runs stands until it is over. `touch`: false leaves it alone whatever the policy says.
+    pub fn break_begins(&mut self, of: u64, touch: bool, now_ms: u64) {
+        let stop = touch && self.in_break(now_ms) == ClockInBreak::ToBeStopped;
+        if stop {
+            self.order(None, None, OrderedBy::Break(of));
+        }
+        self.resting = Some((of, stop));
+    }
+
+    /// The break is over, says event `of`: so is the stop that it made, if nobody has said otherwise meanwhile. False if the clock stands.
+    pub fn break_ends(&mut self, of: u64, touch: bool, now_ms: u64) -> bool {
+        let goes_on = self.resting.take().is_some_and(|(_, goes_on)| goes_on) && touch;
+        // a stop for the break that was never obeyed is not sent any more
+        if matches!(self.ordered_by, OrderedBy::Break(_)) && self.order.is_some_and(|o| o.number > self.obeyed) {
+            self.order = None;
+            return true;
+        }
+        let now = self.in_break(now_ms);
+        match self.side_to_resume().filter(|_| goes_on) {
+            Some(side) if matches!(now, ClockInBreak::Stands | ClockInBreak::Unknown) => {
+                self.order(Some(side), None, OrderedBy::Break(of));
+                true
+            }
+            _ => now != ClockInBreak::Stands,
+        }
+    }
+
+    /// Events of an earlier run: a break that is on, and whether it had stopped the clock.
+    pub fn recall(&mut self, event: &Event) {
+        match (event.kind, &mut self.resting) {
+            (EventKind::BreakBegun, resting) => *resting = Some((event.seq, false)),
+            (EventKind::PlayResumed | EventKind::BoardCleared | EventKind::Result, resting) => *resting = None,
+            (EventKind::ClockStopped, Some((of, goes_on))) => *goes_on = event.of == Some(*of),
+            (EventKind::ClockResumed, Some((_, goes_on))) => *goes_on = false,
+            _ => {}
+        }
     }
 
     /// The side whose time ran when goband stopped it, for "go on".
@@ -310,12 +382,13 @@ impl ClockDesk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{EventKind, Interval};
+    use crate::game::Interval;
     use crate::rules::Ruleset;
-    use crate::signal::clock::StopFor;
+    use crate::signal::clock::{InBreaks, StopFor};
 
     fn desk() -> ClockDesk {
-        ClockDesk::new(StopPolicy::new(&StopFor::Ruleset, &Ruleset::builtin("team-relay").unwrap()))
+        let ruleset = Ruleset::builtin("team-relay").unwrap();
+        ClockDesk::new(StopPolicy::new(&StopFor::Ruleset, InBreaks::Ruleset, &ruleset))
     }
 
     fn event(seq: u64, kind: EventKind) -> Event {
@@ -409,6 +482,87 @@ mod tests {
         assert!(desk.pressed(press(Color::White, 1700), "clock").is_some());
         assert!(desk.pressed(press(Color::White, 1800), "clock").is_some(), "the same device means it");
         assert_eq!(desk.outlook().presses, 3);
+    }
+
+    /// A desk whose clock shows a minute and ten; Black's time runs (`running`) or stands.
+    fn read(desk: &mut ClockDesk, running: Option<Color>, now_ms: u64) {
+        let mut reading = reading("main:60000", "main:10000", running);
+        reading.turn = Some(Color::Black);
+        desk.read(reading, now_ms, 10);
+    }
+
+    #[test]
+    fn a_break_stops_the_clock_and_play_lets_it_go_on() {
+        let mut desk = desk();
+        assert_eq!(desk.in_break(0), ClockInBreak::Unknown);
+        read(&mut desk, Some(Color::Black), 0);
+        desk.break_begins(7, true, 100);
+        let order = desk.outlook().order.unwrap();
+        assert_eq!((order.run, order.times, order.because), (None, None, None), "byo-yomi is not put back");
+        desk.obeyed(order.number, 200);
+        assert_eq!(desk.take_deed().unwrap().by, OrderedBy::Break(7));
+        read(&mut desk, None, 300);
+        assert_eq!(desk.in_break(400), ClockInBreak::Stands);
+        assert!(desk.break_ends(8, true, 500));
+        let order = desk.outlook().order.unwrap();
+        assert_eq!((order.run, order.because), (Some(Color::Black), None));
+        desk.obeyed(order.number, 600);
+        assert_eq!(desk.take_deed().unwrap().by, OrderedBy::Break(8));
+    }
+
+    #[test]
+    fn a_clock_that_somebody_else_stopped_stands_on_after_the_break() {
+        // stopped before the break
+        let mut desk = desk();
+        read(&mut desk, Some(Color::Black), 0);
+        desk.tell(&event(5, EventKind::DoubleMove), 100);
+        desk.obeyed(1, 150);
+        read(&mut desk, None, 200);
+        desk.break_begins(7, true, 300);
+        assert!(!desk.break_ends(8, true, 400));
+        assert_eq!(desk.outlook().order.unwrap().run, None);
+        // stopped again in the break, by the operator; times that are set do not keep it from going on
+        for (times, goes_on) in [(None, false), (Some(reading("main:1", "main:2", None).times), true)] {
+            let mut desk = self::desk();
+            read(&mut desk, Some(Color::Black), 0);
+            desk.break_begins(7, true, 100);
+            desk.obeyed(1, 150);
+            read(&mut desk, None, 200);
+            desk.order(None, times, OrderedBy::Operator("here".into()));
+            desk.obeyed(2, 250);
+            assert_eq!(desk.break_ends(8, true, 400), goes_on);
+            assert_eq!(desk.outlook().order.unwrap().run, goes_on.then_some(Color::Black));
+        }
+        // the operator wants it so
+        let mut desk = self::desk();
+        read(&mut desk, Some(Color::Black), 0);
+        desk.break_begins(7, false, 100);
+        assert_eq!(desk.outlook().order, None);
+        assert!(desk.break_ends(8, true, 400), "it runs");
+    }
+
+    #[test]
+    fn a_stop_for_a_break_that_is_over_before_it_was_obeyed_is_not_sent() {
+        let mut desk = desk();
+        read(&mut desk, Some(Color::Black), 0);
+        desk.break_begins(7, true, 100);
+        read(&mut desk, Some(Color::Black), 1000);
+        assert!(desk.break_ends(8, true, 1100), "it never stood");
+        assert_eq!(desk.outlook().order, None);
+    }
+
+    #[test]
+    fn a_break_is_remembered_after_a_restart() {
+        let mut desk = desk().software();
+        let stopped = |of| Event { of: Some(of), ..event(8, EventKind::ClockStopped) };
+        desk.recall(&event(7, EventKind::BreakBegun));
+        desk.recall(&stopped(7));
+        read(&mut desk, None, 0);
+        assert!(desk.break_ends(9, true, 100));
+        // stopped by an infraction: that is not over with a break
+        desk.recall(&event(10, EventKind::BreakBegun));
+        desk.recall(&stopped(4));
+        assert!(!desk.break_ends(12, true, 100));
     }
 
     #[test]

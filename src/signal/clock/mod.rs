@@ -15,9 +15,9 @@ use std::str::FromStr;
 
 use serde::Serialize;
 
-pub use desk::{ClockDeed, ClockDesk, ClockNote, OrderedBy};
+pub use desk::{ClockDeed, ClockDesk, ClockInBreak, ClockNote, OrderedBy};
 pub use drift::{Drift, DriftMeter};
-pub use policy::{StopFor, StopPolicy};
+pub use policy::{InBreaks, StopFor, StopPolicy};
 pub use software::SoftwareClock;
 pub use ticks::TickClock;
 

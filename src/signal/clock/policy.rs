@@ -1,5 +1,7 @@
 //! Which infractions stop the clock, by configuration. Pure.
 
+use serde::Deserialize;
+
 use crate::game::EventKind;
 use crate::rules::{Ruleset, Sanction};
 
@@ -23,17 +25,30 @@ pub enum StopFor {
 const DISPUTE: [Sanction; 6] =
     [Sanction::Referee, Sanction::Warning, Sanction::Yellow, Sanction::Red, Sanction::Stones, Sanction::Loss];
 
+/// `[clock] breaks`: what a break of the operator does to the clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum InBreaks {
+    /// The clock that goband keeps stands; another one where the ruleset has sections, between which it stands (000 art. 10.2).
+    #[default]
+    Ruleset,
+    Stop,
+    Run,
+}
+
 /// Answers "does this stop the clock?".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StopPolicy {
     stop: Vec<EventKind>,
+    in_breaks: InBreaks,
+    has_sections: bool,
     /// In byo-yomi the clock is put back to what it showed after the opponent's move.
     pub restore_period: bool,
 }
 
 impl StopPolicy {
     /// The policy of a configuration under a ruleset.
-    pub fn new(stop: &StopFor, ruleset: &Ruleset) -> StopPolicy {
+    pub fn new(stop: &StopFor, in_breaks: InBreaks, ruleset: &Ruleset) -> StopPolicy {
         let sanction = |kind: EventKind| ruleset.infraction(kind).map_or(Sanction::None, |rule| rule.penalty.sanction);
         let is_offence = |kind: EventKind| kind.is_infraction() && kind != EventKind::StoneOffPoint;
         let stops = |kind: EventKind| match stop {
@@ -49,7 +64,17 @@ impl StopPolicy {
             }
         };
         let restore_period = ruleset.disputes.as_ref().is_none_or(|d| d.restore_period);
-        StopPolicy { stop: EventKind::ALL.into_iter().filter(|k| stops(*k)).collect(), restore_period }
+        let stop = EventKind::ALL.into_iter().filter(|k| stops(*k)).collect();
+        StopPolicy { stop, in_breaks, has_sections: ruleset.sections.is_some(), restore_period }
+    }
+
+    /// True if a break stops the clock. `is_ours`: goband keeps the time itself.
+    pub fn stops_in_breaks(&self, is_ours: bool) -> bool {
+        match self.in_breaks {
+            InBreaks::Ruleset => is_ours || self.has_sections,
+            InBreaks::Stop => true,
+            InBreaks::Run => false,
+        }
     }
 
     /// True for an event that stops the clock.
@@ -71,17 +96,29 @@ mod tests {
     fn team_relay_stops_on_disputes_and_the_others_do_not() {
         use EventKind as K;
         let relay = Ruleset::builtin("team-relay").unwrap();
-        let policy = StopPolicy::new(&StopFor::Ruleset, &relay);
+        let policy = StopPolicy::new(&StopFor::Ruleset, InBreaks::Ruleset, &relay);
         assert!(policy.restore_period);
         assert!([K::DoubleMove, K::Takeback, K::DisplacedStone, K::Scattered].into_iter().all(|k| policy.stops(k)));
         // a caution, a notice, and what is no offence
         assert!([K::PressBeforeMove, K::StoneOffPoint, K::Move, K::Unexplained].into_iter().all(|k| !policy.stops(k)));
-        assert!(StopPolicy::new(&StopFor::Never, &relay).kinds().is_empty());
+        assert!(StopPolicy::new(&StopFor::Never, InBreaks::Ruleset, &relay).kinds().is_empty());
         let japan = Ruleset::builtin("japan-korea").unwrap();
-        assert!(StopPolicy::new(&StopFor::Ruleset, &japan).kinds().is_empty());
-        assert!(StopPolicy::new(&StopFor::Infractions, &japan).stops(K::PressBeforeMove));
+        assert!(StopPolicy::new(&StopFor::Ruleset, InBreaks::Ruleset, &japan).kinds().is_empty());
+        assert!(StopPolicy::new(&StopFor::Infractions, InBreaks::Ruleset, &japan).stops(K::PressBeforeMove));
         let listed = StopFor::Listed { sanctions: vec![Sanction::Loss], kinds: vec![K::StoneOffPoint] };
-        let policy = StopPolicy::new(&listed, &japan);
+        let policy = StopPolicy::new(&listed, InBreaks::Ruleset, &japan);
         assert!(policy.stops(K::StoneOffPoint) && !policy.stops(K::PressBeforeMove));
+    }
+
+    #[test]
+    fn a_break_stops_our_own_clock_and_others_where_there_are_sections() {
+        let stops = |name: &str, in_breaks| {
+            let policy = StopPolicy::new(&StopFor::Ruleset, in_breaks, &Ruleset::builtin(name).unwrap());
+            (policy.stops_in_breaks(true), policy.stops_in_breaks(false))
+        };
+        assert_eq!(stops("team-relay", InBreaks::Ruleset), (true, true));
+        assert_eq!(stops("cwa", InBreaks::Ruleset), (true, false));
+        assert_eq!(stops("cwa", InBreaks::Stop), (true, true));
+        assert_eq!(stops("team-relay", InBreaks::Run), (false, false));
     }
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use crate::game::EventKind;
 use crate::rules::time::{Millis, TimeSettings};
 use crate::rules::{Ruleset, Sanction};
-use crate::signal::clock::StopFor;
+use crate::signal::clock::{InBreaks, StopFor};
 use crate::signal::show::Cue;
 
 /// `[alarms]`: how every device of the table signals.
@@ -73,6 +73,8 @@ pub struct ClockConfig {
     /// When it is stopped in byo-yomi, it is put back to what it showed after the opponent's move; otherwise as the ruleset
     /// says.
     pub restore_period: Option<bool>,
+    /// What a break of the operator does to it.
+    pub breaks: InBreaks,
     /// goband keeps the time itself, from the presses of any device. It needs the competition's times: here, or in the
     /// ruleset's `[time]`.
     pub software: bool,
@@ -155,6 +157,8 @@ mod tests {
         let parse = |text: &str| toml::from_str::<ClockConfig>(text).map_err(|e| e.to_string());
         assert_eq!(parse("").unwrap().stop, StopFor::Ruleset);
         assert_eq!(parse("stop = \"never\"").unwrap().stop, StopFor::Never);
+        assert_eq!(parse("breaks = \"run\"").unwrap().breaks, InBreaks::Run);
+        assert!(parse("breaks = \"never\"").unwrap_err().contains("ruleset"));
         let listed = StopFor::Listed { sanctions: vec![Sanction::Red], kinds: vec![EventKind::DoubleMove] };
         assert_eq!(parse("stop = [\"red\", \"double_move\"]").unwrap().stop, listed);
         for text in ["stop = \"always\"", "stop = [\"move\"]", "stop = 3"] {

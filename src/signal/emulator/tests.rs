@@ -7,7 +7,7 @@ use super::runner::Device;
 use super::*;
 use crate::game::{Event, EventKind, Interval, Text};
 use crate::rules::{Color, Ruleset};
-use crate::signal::clock::{ClockDesk, OrderedBy, PressSeen, StopFor, StopPolicy};
+use crate::signal::clock::{ClockDesk, InBreaks, OrderedBy, PressSeen, StopFor, StopPolicy};
 use crate::signal::config::Language;
 use crate::signal::console::{ConsoleDriver, Introduction, Roles};
 use crate::signal::dgt::{BoardClockDriver, GatewayDriver};
@@ -40,7 +40,7 @@ impl<C: Device> Table<C> {
             driver,
             clock,
             lines: [BadLine::new(&faults, 0), BadLine::new(&faults, 1)],
-            desk: ClockDesk::new(StopPolicy::new(&StopFor::Ruleset, &ruleset)),
+            desk: ClockDesk::new(StopPolicy::new(&StopFor::Ruleset, InBreaks::Ruleset, &ruleset)),
             model: Model::new(true),
             now_ms: 0,
             presses: Vec::new(),
