@@ -78,7 +78,7 @@ impl Clip {
     }
 
     /// How many infractions of each kind there are.
-    fn infractions(&self) -> BTreeMap<&'static str, usize> {
+    fn infractions(&self) -> BTreeMap<String, usize> {
         let kinds = self.truth["events"].as_array().into_iter().flatten().filter_map(|e| e["kind"].as_str());
         count(kinds.filter_map(EventKind::from_name))
     }
@@ -109,7 +109,7 @@ impl Clip {
     }
 }
 
-fn count(kinds: impl Iterator<Item = EventKind>) -> BTreeMap<&'static str, usize> {
+fn count(kinds: impl Iterator<Item = EventKind>) -> BTreeMap<String, usize> {
     let mut counted = BTreeMap::new();
     kinds.filter(|k| k.is_infraction() || *k == EventKind::Unexplained).for_each(|k| {
         *counted.entry(k.name()).or_default() += 1;

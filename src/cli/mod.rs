@@ -73,7 +73,7 @@ pub struct UsageError(pub String);
 /// Reads the arguments and runs the subcommand.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
-    memory::give_pictures_back();
+    memory::give_large_pictures_back();
     let level = match cli.verbose {
         0 => "warn",
         1 => "info",

@@ -70,19 +70,19 @@ pub fn order(signals: &Signals, order: &ClockOrder, by: OrderedBy) -> bool {
 
 /// What the event of a break that begins says of the clock, if there is anything to be done by hand. `now`: none where no clock is known.
 pub fn at_break(now: Option<ClockInBreak>, touch: bool) -> Option<Text> {
-    let (en, zh) = match now? {
-        ClockInBreak::ToBeStopped | ClockInBreak::LeftAlone if !touch => {
+    let (en, zh) = match (now?, touch) {
+        (ClockInBreak::ToBeStopped | ClockInBreak::LeftAlone, false) => {
             ("The clock runs on, as was said.", "按操作员指示，棋钟继续走时。")
         }
-        ClockInBreak::LeftAlone => (
+        (ClockInBreak::LeftAlone, true) => (
             "The clock runs on: it is not stopped from here; stop it by hand.",
             "棋钟仍在走时：系统不停此钟，请手动停钟。",
         ),
-        ClockInBreak::Unknown => (
+        (ClockInBreak::Unknown, true) => (
             "No clock answers that could be stopped from here: stop it by hand.",
             "没有可由系统停走的棋钟，请手动停钟。",
         ),
-        ClockInBreak::ToBeStopped | ClockInBreak::Stands => return None,
+        (ClockInBreak::ToBeStopped | ClockInBreak::Stands | ClockInBreak::Unknown, _) => return None,
     };
     Some(Text { en: en.into(), zh: zh.into() })
 }
@@ -201,6 +201,18 @@ mod tests {
         let text = event.text.unwrap();
         assert_eq!(text.en, "The clock was set to Black 0:00:30 (3), White 0:25:11 by the operator (127.0.0.1).");
         assert_eq!(text.zh, "棋钟设为黑 0:00:30 (3)，白 0:25:11（操作员 127.0.0.1）。");
+    }
+
+    #[test]
+    fn a_break_says_what_is_to_be_done_by_hand() {
+        let says = |now, touch| at_break(now, touch).map(|t| (t.en.contains("by hand"), t.zh.contains("手动")));
+        assert_eq!(says(None, true), None, "nobody speaks of a clock");
+        assert_eq!(says(Some(ClockInBreak::ToBeStopped), true), None);
+        assert_eq!(says(Some(ClockInBreak::Stands), true), None);
+        assert_eq!(says(Some(ClockInBreak::Unknown), true), Some((true, true)));
+        assert_eq!(says(Some(ClockInBreak::LeftAlone), true), Some((true, true)));
+        assert_eq!(says(Some(ClockInBreak::ToBeStopped), false), Some((false, false)), "it was wanted so");
+        assert!(after_break(true).is_none() && after_break(false).unwrap().en.contains("stands"));
     }
 
     #[test]

@@ -560,6 +560,8 @@ mod tests {
         read(&mut desk, None, 0);
         assert!(desk.break_ends(9, true, 100));
         // stopped by an infraction: that is not over with a break
+        let mut desk = self::desk().software();
+        read(&mut desk, None, 0);
         desk.recall(&event(10, EventKind::BreakBegun));
         desk.recall(&stopped(4));
         assert!(!desk.break_ends(12, true, 100));
