@@ -32,6 +32,8 @@ pub(super) const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
 const ANSWER_MS: u64 = 200;
 /// In pictures far apart, an order of moves against that of the pictures waits for so many more.
 const RIDDLE_PICTURES: u64 = 4;
+/// ... unless so many are waiting behind it: they would soon be too many to be put in order.
+const MOST_RIDDLES: usize = 6;
 /// A difference with less is only emerging.
 pub(super) const SEEN_EVIDENCE: f64 = 3.0;
 
@@ -89,6 +91,7 @@ impl Referee {
         let mut all = diffs.clone();
         for d in all.values_mut().filter(|d| d.chance == Chance::Covered) {
             d.evidence = d.evidence.max(FAULT_EVIDENCE);
+            d.credible = d.credible.max(FAULT_EVIDENCE);
         }
         self.stories(&all).first().is_some_and(|s| s.undone == 0 && s.steps.contains(step))
     }
@@ -115,13 +118,15 @@ impl Referee {
                     if !ready || !self.stays_a_move(step, diffs) {
                         return false;
                     }
-                    // a stone before this one in time but after it in turn: something was not seen, and may yet be
+                    // a picture shows a later stone in turn, and not this one: something was not seen, and may yet be
                     let seen_before = |s: &Step| match s {
-                        Step::Move { point, .. } => diffs.get(point).is_some_and(|o| o.first_new_ms < d.first_new_ms),
+                        Step::Move { point, .. } => diffs.get(point).is_some_and(|o| o.first_new_ms <= d.last_old_ms),
                         _ => false,
                     };
+                    let plays = best.steps.iter().filter(|s| s.is_play()).count();
                     if self.pictures.sparse
                         && !self.flushing
+                        && plays <= MOST_RIDDLES
                         && d.age_ms(self.now) < RIDDLE_PICTURES * self.pictures.gap_ms
                         && best.steps.iter().skip_while(|s| *s != step).any(seen_before)
                     {
@@ -247,8 +252,7 @@ impl Referee {
         };
         let age = d.age_ms(self.now);
         // once the hand has been gone for a while, nobody holds the stone any more
-        let settled =
-            if evidence.hand_away_ms(self.now) >= 2 * SETTLED_MS { settled.min(SETTLED_MS / 2) } else { settled };
+        let settled = if evidence.hand_away_ms(self.now) >= SETTLED_MS { settled.min(SETTLED_MS / 2) } else { settled };
         let settled = if d.chance == Chance::None { UNPROVOKED_MS } else { settled };
         if d.hidden || !d.current || d.frames < 2 || d.evidence < least || age < settled {
             return false;
@@ -325,7 +329,8 @@ impl Referee {
         self.half_way_points.remove(&point);
         let now = self.now;
         self.remembered.retain(|_, m| now < m.first_new_ms + 15_000);
-        self.remembered.insert(seq, Diff { evidence: 24.0, current: true, hidden: false, hand_near: false, ..*d });
+        self.remembered
+            .insert(seq, Diff { evidence: 24.0, credible: 24.0, current: true, hidden: false, hand_near: false, ..*d });
         // the opponent played on: what was taken back stands as it is now
         for of in replied {
             self.tell_repaired(of, at);

@@ -15,6 +15,10 @@ pub type Cell = Option<Color>;
 const MOST_PER_FRAME: f64 = 3.5;
 /// Pictures that all doubt alike add up to so many times what one says.
 const MOST_FROM_DOUBTS: f64 = 4.0;
+/// Frames of one film that doubt alike add up to so many times what one says.
+const MOST_FROM_FRAMES: f64 = 8.0;
+/// Weight of the latest frame in what the frames say on average.
+const LATEST: f64 = 0.25;
 /// A state is thinkable where a picture calls what is expected this much likelier at most (natural logarithm), and not surer than that.
 const THINKABLE: f64 = 3.0;
 const SURE: f32 = 0.95;
@@ -57,6 +61,8 @@ pub struct Diff {
     pub is: Cell,
     /// Natural logarithm of the odds gathered for `is` against `was`.
     pub evidence: f64,
+    /// As much of it as a patch of the picture can say that is called the same doubtful thing in every frame.
+    pub credible: f64,
     /// Last frame that still showed `was`.
     pub last_old_ms: u64,
     /// If only that one frame showed it after a while, it may have been misread: the last one before.
@@ -81,6 +87,7 @@ impl Diff {
             was: None,
             is: Some(color),
             evidence: MOST_KEPT,
+            credible: MOST_KEPT,
             last_old_ms: ms,
             doubted_old_ms: None,
             first_new_ms: ms,
@@ -110,6 +117,8 @@ struct Track {
     peak: [f64; 3],
     /// The last times that it was out of view for a while, from and to, the latest first.
     unseen: [(u64, u64); 4],
+    /// What a frame says for each state on average since `stat` was zero.
+    level: [f64; 3],
     first: [u64; 3],
     /// The last frame before `first` that showed what was expected.
     before: [u64; 3],
@@ -219,6 +228,7 @@ impl Evidence {
             stat: [0.0; 3],
             peak: [0.0; 3],
             unseen: [(now, now); 4],
+            level: [0.0; 3],
             first: [now; 3],
             before: [now; 3],
             frames: [0; 3],
@@ -284,6 +294,9 @@ impl Evidence {
                     t.stat[k] = t.stat[k].min(MOST_FROM_DOUBTS * step.clamp(0.0, MOST_PER_FRAME));
                 }
                 t.peak[k] = t.stat[k];
+                t.level[k] = f64::from(t.reading.of(shown).max(1e-3) / t.reading.of(want).max(1e-3))
+                    .ln()
+                    .clamp(0.0, MOST_PER_FRAME);
                 t.frames[k] = t.run.frames;
                 t.first[k] = t.run.first_ms;
                 t.before[k] = t.run.before_ms;
@@ -374,7 +387,9 @@ impl Evidence {
                     continue;
                 }
                 let step = (f64::from(r.of(state)).max(1e-3) / p_old).ln();
-                let mut next = t.stat[k] + weight * step.clamp(-MOST_PER_FRAME, MOST_PER_FRAME);
+                let counts = step.clamp(-MOST_PER_FRAME, MOST_PER_FRAME);
+                let mut next = t.stat[k] + weight * counts;
+                t.level[k] = if t.stat[k] <= 0.0 { counts } else { t.level[k] + LATEST * (counts - t.level[k]) };
                 if agreed.is_some() {
                     // what looks odd in one photo looks as odd in the next: a doubt does not become certain by itself
                     next = next.min((MOST_FROM_DOUBTS * step).max(t.stat[k]));
@@ -457,6 +472,10 @@ impl Evidence {
                     was: self.expected[i],
                     is: STATES[k],
                     evidence: t.stat[k],
+                    credible: match self.pictures {
+                        true => t.stat[k],
+                        false => t.stat[k].min(MOST_FROM_FRAMES * t.level[k].max(0.0)),
+                    },
                     last_old_ms: t.before[k],
                     doubted_old_ms: t.doubted[k],
                     first_new_ms: t.first[k],

@@ -219,7 +219,9 @@ impl Search<'_> {
                 Chance::Near => 5.0,
                 Chance::None => 10.0,
             };
-            0.3 + 0.7 * (d.evidence - free).max(0.0)
+            // a patch may be doubted in every frame alike; much of the board at once is not
+            let said = if self.picture.diffs.len() >= SCATTERED_FROM { d.evidence } else { d.credible };
+            0.3 + 0.7 * (said - free).max(0.0)
         })
     }
 

@@ -52,7 +52,9 @@ impl Referee {
             for p in points {
                 let Some(d) = diffs.get(&p) else { continue };
                 let least = if d.chance == Chance::None { MOVE_EVIDENCE_UNPROVOKED } else { FAULT_EVIDENCE };
-                if d.evidence < least || d.frames < 2 {
+                // of many stones that were swept away some lie between the points and are doubted for it
+                let sure = if matches!(step, Step::Scattered { .. }) { d.evidence } else { d.credible };
+                if sure < least || d.frames < 2 {
                     return false;
                 }
                 let age = d.age_ms(self.now);
@@ -172,7 +174,7 @@ impl Referee {
         let Some(evidence) = &self.evidence else { return false };
         let points: Vec<Point> = diffs
             .values()
-            .filter(|d| d.evidence >= MOVE_EVIDENCE_UNPROVOKED && d.age_ms(self.now) > BAFFLED_MS)
+            .filter(|d| d.credible >= MOVE_EVIDENCE_UNPROVOKED && d.age_ms(self.now) > BAFFLED_MS)
             .map(|d| d.point)
             .collect();
         if points.is_empty() || evidence.hand_away_ms(self.now) < 1500 {

@@ -156,7 +156,8 @@ impl Referee {
                     if (*c, Some(*p)) != (color, point) {
                         let when = Interval { first: d.last_old_ms, last: d.first_new_ms };
                         self.tell_corrected(seq, when, sure, *c, Some((*p, captured.clone())));
-                        self.remembered.insert(seq, Diff { evidence: 24.0, current: true, hidden: false, ..*d });
+                        self.remembered
+                            .insert(seq, Diff { evidence: 24.0, credible: 24.0, current: true, hidden: false, ..*d });
                     }
                 }
                 None => {
@@ -212,7 +213,8 @@ impl Referee {
             self.taken_back_from.insert(seq, old_point);
         }
         self.tell_corrected(of, at, sure, color, Some((point, captured)));
-        self.remembered.insert(of, Diff { evidence: 24.0, current: true, hidden: false, hand_near: false, ..*d });
+        self.remembered
+            .insert(of, Diff { evidence: 24.0, credible: 24.0, current: true, hidden: false, hand_near: false, ..*d });
         if !still.is_empty() {
             self.ledger.lying.push(Lying {
                 seq: of,

@@ -14,6 +14,7 @@ use super::script::{Pace, Script, What};
 use super::space::{Dice, V3, v3};
 use super::still::LID_FLOOR_MM;
 use super::timeline::{Key, Place, StoneLife, TimedEvent, TimedMove, Timeline, Visit};
+use super::witness::OFF_POINT_PITCHES;
 
 /// Plays the (checked) script.
 pub fn direct(script: &Script, look: &Look, furniture: &Furniture, camera: CameraPose, seed: u64) -> Timeline {
@@ -398,18 +399,21 @@ impl Director<'_> {
                 self.leave(r);
                 let [row, col] = self.look.geometry.row_col(place);
                 let off = (row - f32::from(point.row)).hypot(col - f32::from(point.col));
-                self.line.events.push(TimedEvent {
-                    kind: EventKind::StoneOffPoint,
-                    color: Some(color),
-                    points: vec![point.into()],
-                    description: format!(
-                        "{color} lays a stone {off:.2} pitch off its point {point}, straightened later"
-                    ),
-                    start_s: start,
-                    state_s: placed,
-                    repaired_s: Some(straight),
-                    seen_at_once: false,
-                });
+                // its neighbours may not leave it room to be as far off as the script wants
+                if f64::from(off) > OFF_POINT_PITCHES {
+                    self.line.events.push(TimedEvent {
+                        kind: EventKind::StoneOffPoint,
+                        color: Some(color),
+                        points: vec![point.into()],
+                        description: format!(
+                            "{color} lays a stone {off:.2} pitch off its point {point}, straightened later"
+                        ),
+                        start_s: start,
+                        state_s: placed,
+                        repaired_s: Some(straight),
+                        seen_at_once: false,
+                    });
+                }
                 self.then_wait(0.3);
             }
             Some(What::MissedCapture { for_s }) => {

@@ -120,15 +120,69 @@ impl Script {
             }
             _ => {}
         }
-        happenings.sort_by_key(|h| h.at_move);
-        // what the board does not allow together is left out
-        for h in happenings {
-            script.happenings.push(h);
-            if script.check().is_err() {
-                script.happenings.pop();
+        script.add_what_fits(happenings);
+        script
+    }
+
+    /// A game that is given, in which up to `most` things go wrong: the same for the same seed.
+    pub fn with_incidents(mut self, seed: u64, most: usize) -> Script {
+        let mut dice = Dice::new(seed, 0x7ab1);
+        let mut history = History::new(self.start.clone(), self.first());
+        let mut happenings = Vec::new();
+        for (i, &(color, point)) in self.moves.iter().enumerate() {
+            let n = i as u32 + 1;
+            let captures = !history.play(color, Some(point)).captured.is_empty();
+            if captures && dice.chance(0.3) {
+                let for_s = f64::from(dice.between(3.6, 6.0));
+                happenings.push(Happening { at_move: n, what: What::MissedCapture { for_s } });
+            }
+            if dice.chance(0.3)
+                && let Some(what) = forbidden_move(&history, &mut dice)
+            {
+                happenings.push(Happening { at_move: n, what });
             }
         }
-        script
+        while happenings.len() > most {
+            happenings.remove(dice.below(happenings.len()));
+        }
+        for _ in happenings.len()..most {
+            let n = dice.below(self.moves.len() + 1) as u32;
+            let mut what = incident(&history, n as usize, &mut dice);
+            if let Some(What::Drop { at, .. }) = &mut what {
+                // near a point a dropped stone looks like one that was played there
+                *at = at.map(|x| x.floor().min(f64::from(self.size) - 2.0) + 0.5);
+            }
+            // the last stone, moved or taken by the hand that played it, is a takeback
+            let last = n.checked_sub(1).and_then(|k| self.moves.get(k as usize)).map(|m| m.1);
+            let of_the_last = match &what {
+                Some(What::Drag { from, .. }) => Some(*from) == last,
+                Some(What::WrongRemoval { points, .. }) => points.iter().any(|p| Some(*p) == last),
+                _ => false,
+            };
+            happenings.extend(what.filter(|_| !of_the_last).map(|what| Happening { at_move: n, what }));
+        }
+        let (end, size) = (self.moves.len() as u32, f64::from(self.size));
+        match dice.below(6) {
+            0 => {
+                let (from, to) = ([size * 0.3, size * 0.3], [size * 0.6, size * 0.7]);
+                happenings.push(Happening { at_move: end, what: What::Scatter { from, to } });
+            }
+            1 => happenings.extend([What::EndAgreed, What::ClearBoard].map(|what| Happening { at_move: end, what })),
+            _ => {}
+        }
+        self.add_what_fits(happenings);
+        self
+    }
+
+    /// What the board does not allow together is left out.
+    fn add_what_fits(&mut self, mut happenings: Vec<Happening>) {
+        happenings.sort_by_key(|h| h.at_move);
+        for h in happenings {
+            self.happenings.push(h);
+            if self.check().is_err() {
+                self.happenings.pop();
+            }
+        }
     }
 }
 

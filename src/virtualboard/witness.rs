@@ -13,7 +13,7 @@ use super::timeline::{Timeline, Visit};
 use super::truth::{Corners, FrameTruth, OffPointStone, TrueEvent, TrueMove, Truth};
 
 /// More than this far off its crossing a stone is off its point.
-const OFF_POINT_PITCHES: f64 = 0.35;
+pub(super) const OFF_POINT_PITCHES: f64 = 0.35;
 
 /// The stage as the camera sees it.
 pub struct Witness<'a> {

@@ -213,6 +213,8 @@ impl Loose {
         let parts: Vec<Part> = blocks::parts(&unexplained, scene.valid, scene.now.side)
             .into_iter()
             .filter(|p| p.area() >= *STONE_AREA.start())
+            // a fingertip or half a stone that a hand uncovers is measured where it is not
+            .filter(|p| !scene.hand || in_full_view(p, scene))
             .filter(|p| {
                 let c = middle(p, scene);
                 !self.refused.iter().any(|(r, _)| apart(*r, c) < 0.25)
@@ -475,6 +477,18 @@ fn middle(part: &Part, scene: &Scenery) -> [f32; 2] {
     if total > 0.0 { [sum[0] / total, sum[1] / total] } else { [0.0; 2] }
 }
 
+/// Nothing beside the part is hidden or moving.
+fn in_full_view(part: &Part, scene: &Scenery) -> bool {
+    part.blocks.iter().flat_map(|b| neighbours(*b, scene.now.side)).all(|j| scene.open[j] || !scene.valid[j])
+}
+
+/// A block and those around it.
+fn neighbours(block: usize, side: usize) -> impl Iterator<Item = usize> {
+    let (y, x) = (block / side, block % side);
+    let rows = y.saturating_sub(1)..=(y + 1).min(side - 1);
+    rows.flat_map(move |v| (x.saturating_sub(1)..=(x + 1).min(side - 1)).map(move |u| v * side + u))
+}
+
 /// True for a part about as round as a stone with nothing else that is new beside it.
 fn alone(part: &Part, middle: [f32; 2], scene: &Scenery) -> bool {
     let side = scene.now.side;
@@ -483,12 +497,7 @@ fn alone(part: &Part, middle: [f32; 2], scene: &Scenery) -> bool {
     }
     let mut own = vec![false; side * side];
     part.blocks.iter().for_each(|b| own[*b] = true);
-    part.blocks.iter().all(|b| {
-        let (y, x) = (b / side, b % side);
-        let rows = y.saturating_sub(1)..=(y + 1).min(side - 1);
-        rows.flat_map(|v| (x.saturating_sub(1)..=(x + 1).min(side - 1)).map(move |u| v * side + u))
-            .all(|j| own[j] || (scene.open[j] && !scene.fresh[j]))
-    })
+    part.blocks.iter().flat_map(|b| neighbours(*b, side)).all(|j| own[j] || (scene.open[j] && !scene.fresh[j]))
 }
 
 fn median(colors: impl Iterator<Item = [u8; 3]>) -> Option<[u8; 3]> {

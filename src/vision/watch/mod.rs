@@ -19,9 +19,9 @@ mod stills;
 use opencv::core::Mat;
 use opencv::prelude::*;
 
-use super::error::Result;
+use super::error::{Result, VisionError};
 use super::lattice::Lattice;
-use super::locate::{LocateOptions, Locator};
+use super::locate::{LocateOptions, Locator, SIZES};
 use super::nets::Models;
 use super::reader::Reader;
 use super::sighting::{Scene, Sighting};
@@ -46,6 +46,11 @@ pub struct WatcherOptions {
 const SEARCH_EVERY_MS: u64 = 300;
 /// Two finds must agree to this, in pitches, before they count.
 const SAME_PLACE_PITCHES: f64 = 0.2;
+/// Whoever watches footage has a board in it: when none was recognised for this long, a grid is taken that is a board of Go if
+/// anything. That is asked so often, for it costs a search a size, and so sure the grid must be.
+const PROMISED_AFTER_MS: u64 = 1000;
+const PROMISED_EVERY_MS: u64 = 3000;
+const PROMISED_LEAST: f64 = 0.9;
 /// A board that was lost comes back with its size; after this long it may be another board.
 const SAME_BOARD_MS: u64 = 60_000;
 
@@ -72,6 +77,11 @@ struct Search {
     candidate: Option<Lattice>,
     /// The board that was lost: its size, corners and when.
     last: Option<(Lattice, u64)>,
+    /// When the first frame without a board was seen, and when one was last looked for with its size promised.
+    without_ms: Option<u64>,
+    promised_ms: Option<u64>,
+    /// The candidate was found so: the second find is asked for with its size, too.
+    promised_size: Option<u8>,
 }
 
 impl Watcher {
@@ -166,14 +176,19 @@ impl Watcher {
         self.search.next_ms = frame.time_ms + SEARCH_EVERY_MS;
         let known = self.search.last.as_ref().filter(|(_, lost)| frame.time_ms.saturating_sub(*lost) < SAME_BOARD_MS);
         let size = self.options.size.or(known.map(|(l, _)| l.size));
-        let found = match self.eyes.locator.locate(&frame.image, &LocateOptions { size }) {
-            Ok(found) => found,
-            Err(super::error::VisionError::NoBoard(why)) => {
-                tracing::debug!(frame = frame.index, why, "no board yet");
+        let size = size.or(self.search.promised_size.take());
+        let found = match found(self.eyes.locator.locate(&frame.image, &LocateOptions { size }))? {
+            Some(found) => found,
+            None => {
+                tracing::debug!(frame = frame.index, "no board yet");
                 self.search.candidate = None;
+                if let Some(found) = self.promised(frame, size)? {
+                    self.search.promised_size = Some(found.size);
+                    self.search.candidate = Some(found);
+                    return Ok(None);
+                }
                 return self.by_hand(frame);
             }
-            Err(e) => return Err(e),
         };
         let found = match known {
             Some((last, _)) if last.size == found.size => turned_like(&found, last),
@@ -192,6 +207,19 @@ impl Watcher {
 }
 
 impl Watcher {
+    /// An empty board in poor light is as little like a board of Go as like another grid, and a game begins with it: the surest
+    /// grid of all sizes is looked at again.
+    fn promised(&mut self, frame: &Frame, size: Option<u8>) -> Result<Option<Lattice>> {
+        let now = frame.time_ms;
+        let without = *self.search.without_ms.get_or_insert(now);
+        let due = self.search.promised_ms.is_none_or(|t| now.saturating_sub(t) >= PROMISED_EVERY_MS);
+        if size.is_some() || self.search.last.is_some() || now.saturating_sub(without) < PROMISED_AFTER_MS || !due {
+            return Ok(None);
+        }
+        self.search.promised_ms = Some(now);
+        Ok(surest(&mut self.eyes, frame)?.filter(|l| l.confidence >= PROMISED_LEAST))
+    }
+
     /// A board that was given by its corners is perhaps one that cannot be found: it is taken to be where it was when its points
     /// can be read there again.
     fn by_hand(&mut self, frame: &Frame) -> Result<Option<Lattice>> {
@@ -199,6 +227,24 @@ impl Watcher {
         let readings = self.eyes.reader.read(&frame.image, last)?;
         let clear = readings.iter().filter(|r| r.state(0.8).is_some()).count();
         Ok((clear * 10 >= readings.len() * 8).then(|| last.clone()))
+    }
+}
+
+/// The board that is found with most confidence where its size is promised, whichever size that is.
+fn surest(eyes: &mut Eyes, frame: &Frame) -> Result<Option<Lattice>> {
+    let mut best: Option<Lattice> = None;
+    for size in SIZES {
+        let lattice = found(eyes.locator.locate(&frame.image, &LocateOptions { size: Some(size) }))?;
+        best = lattice.into_iter().chain(best).max_by(|a, b| a.confidence.total_cmp(&b.confidence));
+    }
+    Ok(best)
+}
+
+fn found(result: Result<Lattice>) -> Result<Option<Lattice>> {
+    match result {
+        Ok(lattice) => Ok(Some(lattice)),
+        Err(VisionError::NoBoard(_)) => Ok(None),
+        Err(e) => Err(e),
     }
 }
 

@@ -5,11 +5,11 @@
 //! stone here, only what the network calls hidden.
 
 use super::sampler::inside;
-use super::{Eyes, WatcherOptions, corner_shift, image_size, turned_like};
+use super::{Eyes, WatcherOptions, corner_shift, found, image_size, surest, turned_like};
 use crate::capture::Frame;
-use crate::vision::error::{Result, VisionError};
+use crate::vision::error::Result;
 use crate::vision::lattice::Lattice;
-use crate::vision::locate::{LocateOptions, SIZES};
+use crate::vision::locate::LocateOptions;
 use crate::vision::photo::settle_lone_doubts;
 use crate::vision::sighting::{PointReading, Scene, Sighting};
 use crate::vision::track::{Table, Tracker, work_picture};
@@ -120,23 +120,10 @@ fn first_place(frame: &Frame, eyes: &mut Eyes, options: &WatcherOptions) -> Resu
         return Ok(Some(lattice));
     }
     // photos of a game have a board: then the question is only which
-    let mut best: Option<Lattice> = None;
-    for size in SIZES.into_iter().filter(|_| options.size.is_none()) {
-        let lattice = found(eyes.locator.locate(&frame.image, &LocateOptions { size: Some(size) }))?;
-        let better = |l: &Lattice| best.as_ref().is_none_or(|b| l.confidence > b.confidence);
-        if let Some(lattice) = lattice.filter(better) {
-            best = Some(lattice);
-        }
+    if options.size.is_some() {
+        return Ok(None);
     }
-    Ok(best.filter(|l| l.confidence >= LEAST_AT_FIRST))
-}
-
-fn found(result: Result<Lattice>) -> Result<Option<Lattice>> {
-    match result {
-        Ok(lattice) => Ok(Some(lattice)),
-        Err(VisionError::NoBoard(_)) => Ok(None),
-        Err(e) => Err(e),
-    }
+    Ok(surest(eyes, frame)?.filter(|l| l.confidence >= LEAST_AT_FIRST))
 }
 
 impl Known {
