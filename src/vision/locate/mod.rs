@@ -218,8 +218,7 @@ impl Locator {
         let scale = look.long_side / w.max(h);
         let sixteen = |v: f64| ((v * scale / 16.0).round().max(4.0) * 16.0) as i32;
         let size = Size::new(sixteen(w), sixteen(h));
-        let part = Mat::roi(image, look.rect)?.try_clone()?;
-        let small = resized(&part, size)?;
+        let small = resized(&Mat::roi(image, look.rect)?, size)?;
         self.looks += 1;
         let heat = self.net.heat(&small)?;
         let view = View::Photo {
