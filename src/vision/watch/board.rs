@@ -371,15 +371,15 @@ impl Board {
     /// Follows the board into this frame. True: the lattice is another than before.
     fn follow(&mut self, frame: &Frame, eyes: &mut Eyes, sighting: &mut Sighting) -> Result<bool> {
         let time = frame.time_ms;
-        let (work, _) = work_picture(&frame.image)?;
         // while nothing has moved a glance is enough
         if self.movement.begun_ms.is_none()
             && self.unseen_since.is_none()
-            && let Some(seen) = self.tracker.holds(&work, &self.lattice)?
+            && let Some(seen) = self.tracker.holds(&self.tracker.board_picture(&frame.image)?, &self.lattice)?
         {
             self.recognised = seen;
             return Ok(false);
         }
+        let (work, _) = work_picture(&frame.image)?;
         let followed = self.tracker.follow(&work, &self.lattice)?;
         let Some(mut lattice) = followed.lattice else {
             return self.relocate(frame, eyes, sighting);
