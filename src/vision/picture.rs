@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use opencv::core::{Mat, Size, Vector};
+use opencv::core::{Mat, Size, ToInputArray, Vector};
 use opencv::prelude::*;
 use opencv::{core, imgcodecs, imgproc};
 
@@ -108,12 +108,27 @@ pub fn encode_jpeg(image: &Mat, quality: i32, max_width: Option<i32>) -> Result<
 }
 
 /// Resized with pixel areas averaged when shrinking.
-pub(super) fn resized(image: &Mat, size: Size) -> Result<Mat> {
+pub(super) fn resized(image: &(impl MatTraitConst + ToInputArray), size: Size) -> Result<Mat> {
+    // to halve costs a fifth of any other reduction
+    if let Some(half) = half_of(image, [size.width * 3, size.height * 3])? {
+        return resized(&half, size);
+    }
     let mut out = Mat::default();
     let shrinks = size.width < image.cols() || size.height < image.rows();
     let how = if shrinks { imgproc::INTER_AREA } else { imgproc::INTER_LINEAR };
     imgproc::resize(image, &mut out, size, 0.0, 0.0, how)?;
     Ok(out)
+}
+
+/// The picture at half its size, if it is larger than this and its sides are even.
+fn half_of(image: &(impl MatTraitConst + ToInputArray), least: [i32; 2]) -> Result<Option<Mat>> {
+    let (w, h) = (image.cols(), image.rows());
+    if w <= least[0] || h <= least[1] || w % 2 != 0 || h % 2 != 0 {
+        return Ok(None);
+    }
+    let mut half = Mat::default();
+    imgproc::resize(image, &mut half, Size::new(w / 2, h / 2), 0.0, 0.0, imgproc::INTER_AREA)?;
+    Ok(Some(half))
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 //! drifts. Features on the board say where the lattice is now; features on the table say whether the camera moved or only the
 //! board. A hand hides some of them, and stones come and go: the fit is robust against both.
 
-use opencv::core::{Mat, Point, Point2f, Scalar, Size, TermCriteria, TermCriteria_Type, Vector};
+use opencv::core::{Mat, Point, Point2f, Rect, Scalar, Size, TermCriteria, TermCriteria_Type, ToInputArray, Vector};
 use opencv::prelude::*;
 use opencv::{calib3d, core, imgproc, video};
 
@@ -73,14 +73,19 @@ pub(super) fn work_picture(image: &Mat) -> Result<(Mat, f64)> {
     let mut grey = Mat::default();
     imgproc::cvt_color_def(image, &mut grey, imgproc::COLOR_BGR2GRAY)?;
     let (grey, scale) = shrunk(grey)?;
+    Ok((relative(&grey)?, scale))
+}
+
+/// Brightness relative to the surroundings.
+fn relative(grey: &(impl MatTraitConst + ToInputArray)) -> Result<Mat> {
     let mut around = Mat::default();
-    imgproc::box_filter_def(&grey, &mut around, -1, Size::new(NEAR_PX, NEAR_PX))?;
+    imgproc::box_filter_def(grey, &mut around, -1, Size::new(NEAR_PX, NEAR_PX))?;
     // a dark picture has noise and no brightness: dividing would make features of it
     let mut floor = Mat::default();
     core::max(&around, &Scalar::all(24.0), &mut floor)?;
     let mut relative = Mat::default();
-    core::divide2(&grey, &floor, &mut relative, 128.0, -1)?;
-    Ok((relative, scale))
+    core::divide2(grey, &floor, &mut relative, 128.0, -1)?;
+    Ok(relative)
 }
 
 fn shrunk(grey: Mat) -> Result<(Mat, f64)> {
@@ -154,6 +159,29 @@ impl Tracker {
         let board_at = board.iter().map(|p| lattice.to_board(from_work(*p, scale))).collect();
         let pyramid = pyramid(work, FLOW_LEVELS)?;
         Ok(Tracker { scale, reference: work.clone(), pyramid, lattice: lattice.clone(), board, board_at, table })
+    }
+
+    /// As [`work_picture`], but only what [`Tracker::holds`] looks at: the board and a little around it; the rest is black.
+    pub(super) fn board_picture(&self, image: &Mat) -> Result<Mat> {
+        let mut grey = Mat::default();
+        imgproc::cvt_color_def(image, &mut grey, imgproc::COLOR_BGR2GRAY)?;
+        let (grey, _) = shrunk(grey)?;
+        let (mut low, mut high) = (Point2f::new(f32::MAX, f32::MAX), Point2f::new(f32::MIN, f32::MIN));
+        for p in &self.board {
+            low = Point2f::new(low.x.min(p.x), low.y.min(p.y));
+            high = Point2f::new(high.x.max(p.x), high.y.max(p.y));
+        }
+        // as far as flow reaches, and what that is measured against
+        let reach = (FLOW_PX + NEAR_PX) as f32;
+        let low = [low.x, low.y].map(|v| (v - reach).max(0.0) as i32);
+        let high = [(high.x, grey.cols()), (high.y, grey.rows())].map(|(v, most)| ((v + reach) as i32).min(most));
+        let rect = Rect::new(low[0], low[1], high[0] - low[0], high[1] - low[1]);
+        if self.board.is_empty() || rect.width <= 0 || rect.height <= 0 {
+            return relative(&grey);
+        }
+        let mut out = Mat::zeros_size(grey.size()?, core::CV_8UC1)?.to_mat()?;
+        relative(&Mat::roi(&grey, rect)?)?.copy_to(&mut Mat::roi_mut(&mut out, rect)?)?;
+        Ok(out)
     }
 
     /// Looks whether the board still lies at `guess`: at few features, each only where it should be. The share of them that are

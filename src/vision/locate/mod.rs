@@ -36,6 +36,10 @@ const ENOUGH: f64 = 0.98;
 /// Pixels per pitch and pitches of margin of the closer look.
 const CLOSE_PITCH_PX: f64 = 22.0;
 const CLOSE_MARGIN: f64 = 2.0;
+/// A clear board is measured as well at half the pixels.
+const GLANCE_PITCH_PX: f64 = 16.0;
+/// A likeness from this on needs no closer look.
+const SURELY_LIKE: f64 = 0.9;
 /// The same for a plane whose board is still to be found.
 const PLANE_PITCH_PX: f64 = 20.0;
 const PLANE_MARGIN: f64 = 3.0;
@@ -119,6 +123,7 @@ impl Locator {
         let mut search = Search { sizes, image_size: [image.cols(), image.rows()], best: None, tried: Vec::new() };
         self.looks = 0;
         self.search(image, &mut search)?;
+        tracing::debug!(looks = self.looks, found = search.found(), "looked");
         let best = search.best.map(|mut b| {
             b.lattice.confidence = b.lattice.confidence.min(b.likeness);
             b.lattice
@@ -142,6 +147,16 @@ impl Locator {
         let long = f64::from(whole.width.max(whole.height));
         let (heat, view) = self.look(image, &Look { rect: whole, long_side: 512.0 })?;
         let first = hypotheses(&heat, &view, search.image_size, &search.sizes);
+        // the likeliest at a glance: when it is clear, nothing else is looked at
+        if let Some(likeliest) = first.candidates.first()
+            && let Some(measured) = self.measure(image, &likeliest.lattice, GLANCE_PITCH_PX)?
+            && measured.lattice.confidence >= ENOUGH
+            && measured.likeness >= SURELY_LIKE
+        {
+            search.best = Some(measured);
+            tracing::debug!(looks = self.looks, "at a glance");
+            return Ok(());
+        }
         if self.follow(image, first.candidates, search)? {
             return Ok(());
         }
@@ -198,7 +213,7 @@ impl Locator {
             if search.knows(&candidate.lattice) || self.looks >= MOST_LOOKS {
                 continue;
             }
-            let Some(mut measured) = self.measure(image, &candidate.lattice)? else { continue };
+            let Some(mut measured) = self.measure(image, &candidate.lattice, CLOSE_PITCH_PX)? else { continue };
             search.tried.push(measured.lattice.upright());
             // a size that was asked for is a promise that there is a board
             if search.sizes.len() == 1 {
@@ -235,8 +250,7 @@ impl Locator {
         let scale = look.long_side / w.max(h);
         let sixteen = |v: f64| ((v * scale / 16.0).round().max(4.0) * 16.0) as i32;
         let size = Size::new(sixteen(w), sixteen(h));
-        let part = Mat::roi(image, look.rect)?.try_clone()?;
-        let small = resized(&part, size)?;
+        let small = resized(&Mat::roi(image, look.rect)?, size)?;
         self.looks += 1;
         let heat = self.net.heat(&small)?;
         let view = View::Photo {
@@ -274,15 +288,15 @@ impl Locator {
     /// # Errors
     /// If the picture is unusable.
     pub fn refine(&mut self, image: &Mat, lattice: &Lattice) -> Result<Option<Lattice>> {
-        Ok(self.measure(image, lattice)?.map(|m| m.lattice))
+        Ok(self.measure(image, lattice, CLOSE_PITCH_PX)?.map(|m| m.lattice))
     }
 
-    fn measure(&mut self, image: &Mat, lattice: &Lattice) -> Result<Option<Measured>> {
+    fn measure(&mut self, image: &Mat, lattice: &Lattice, pitch_px: f64) -> Result<Option<Measured>> {
         let mut lattice = lattice.clone();
         let n = i32::from(lattice.size);
         let mut result = None;
         for round in 0..4 {
-            let (heat, view, board) = self.look_closer(image, &lattice)?;
+            let (heat, view, board) = self.look_from_above(image, &lattice, pitch_px, CLOSE_MARGIN)?;
             let evidence = Evidence::new(&heat, &view, &lattice, [-1, -1], [n, n]);
             let windows = evidence.windows(&[lattice.size]);
             let Some(&window) = windows.first() else { return Ok(None) };
