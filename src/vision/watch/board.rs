@@ -32,8 +32,6 @@ const STILL_HAND_MS: i64 = 1500;
 const LOOK_AT_HAND_MS: u64 = 600;
 /// While a hand moves over the board, points that it uncovers are read no more often than this.
 const READ_BESIDE_HAND_MS: u64 = 200;
-/// A move or a small capture changes no more points than these.
-const FEW_POINTS: usize = 8;
 /// Blocks on the grid that changed of late, to be more than a stone or trembling lines.
 const RESTLESS_BLOCKS: usize = 24;
 /// Square pitches of a thing that reaches in, to be a hand.
@@ -72,8 +70,6 @@ pub(super) struct Board {
     /// When it last looked at all points, and at any.
     looked_ms: u64,
     read_ms: Option<u64>,
-    /// When something was last in the way or moved on the board.
-    unquiet_ms: u64,
     /// Points that held a stone when they were settled.
     stone_before: Vec<bool>,
     loose: Loose,
@@ -114,7 +110,6 @@ impl Board {
             looked_hidden: vec![0.0; lattice.size as usize * lattice.size as usize],
             looked_ms: frame.time_ms,
             read_ms: None,
-            unquiet_ms: frame.time_ms,
             stone_before: vec![false; lattice.size as usize * lattice.size as usize],
             loose: Loose::new(&lattice),
             settled: now.clone(),
@@ -222,9 +217,6 @@ impl Board {
         // Read what is new.
         let wanted = self.points.stale(&now, time, &open, !hands.is_empty());
         let quiet = uncalm == 0 && hands.is_empty();
-        if !quiet {
-            self.unquiet_ms = time;
-        }
         let look_at_hand = rests && time.saturating_sub(self.looked_ms) >= LOOK_AT_HAND_MS;
         let may_read =
             hands.is_empty() || self.read_ms.is_none_or(|read| time.saturating_sub(read) >= READ_BESIDE_HAND_MS);
@@ -234,17 +226,15 @@ impl Board {
                 Some(rectifier) => rectifier,
                 None => Reader::rectifier(&self.lattice, self.image_size)?,
             };
-            // once the hand has left, with all that the network can see; then again what is new, where that is little: a board that
-            // was scattered is seen as a whole each time
-            let anew = quiet && (self.looked_ms <= self.unquiet_ms || wanted.len() > FEW_POINTS);
-            let look_at = if look_at_hand || anew { &all } else { &wanted };
+            // once the hand has left, with all that the network can see
+            let look_at = if look_at_hand || quiet { &all } else { &wanted };
             let read = eyes.reader.read_points(&frame.image, &rectifier, self.lattice.size, look_at)?;
             self.rectifier = Some(rectifier);
             self.read_ms = Some(time);
             if read.len() == n * n {
                 self.looked_ms = time;
             }
-            let mut is_wanted = vec![quiet && read.len() == n * n; n * n];
+            let mut is_wanted = vec![quiet; n * n];
             wanted.iter().for_each(|i| is_wanted[*i] = true);
             for (i, reading) in read {
                 self.looked_hidden[i] = reading.hidden;
