@@ -501,6 +501,28 @@ fn both_sides_agree_and_clear_the_board() {
     assert_eq!(kinds(&t), [EndAgreedSignal, EndAgreedSignal, BoardCleared]);
 }
 
+/// Its offset is understated, so that it seems to lie half on the outermost crossing.
+#[test]
+fn a_sign_of_the_end_that_is_read_at_the_last_line_is_no_dropped_stone() {
+    let mut t =
+        Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6), (Black, 4, 4), (White, 4, 2)]);
+    t.under_hand_at(p(0, 1), |t| {
+        t.set(p(0, 1), Some(Black));
+        t.offset(p(0, 1), [-0.27, -0.4]);
+    });
+    t.rest(2500);
+    assert_eq!(kinds(&t), [EndAgreedSignal]);
+    // within the lines it would have been dropped
+    let mut t =
+        Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6), (Black, 4, 4), (White, 4, 2)]);
+    t.under_hand_at(p(0, 1), |t| {
+        t.set(p(0, 1), Some(White));
+        t.offset(p(0, 1), [-0.38, 0.27]);
+    });
+    t.rest(2500);
+    assert!(!kinds(&t).contains(&EndAgreedSignal), "{:?}", kinds(&t));
+}
+
 #[test]
 fn two_own_stones_at_the_corner_resign() {
     let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 2, 6)]);

@@ -171,13 +171,16 @@ fn bytes_in(folder: &Path) -> u64 {
         .sum()
 }
 
+/// The outermost crossings, pixels.
+type Corners = [[f64; 2]; 4];
+
 /// What was seen of a run.
 struct Soaked {
     events: Vec<Event>,
     /// At the end of every minute of footage.
     minutes: Vec<Held>,
     /// Corners of the lattice, when it was found and at the end.
-    corners: Option<([[f64; 2]; 4], [[f64; 2]; 4])>,
+    corners: Option<(Corners, Corners)>,
     pitch_px: f64,
     folder: tempfile::TempDir,
 }

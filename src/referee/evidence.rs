@@ -5,6 +5,7 @@
 //! two or three frames. How much evidence is asked depends on whether anything could have happened there: a point that
 //! was behind a hand may well have changed, one that lay in full view all the time hardly can have.
 
+use super::loose::off_the_grid;
 use crate::rules::{Board, Color, Point};
 use crate::vision::{PointReading, Sighting};
 
@@ -33,8 +34,6 @@ const GHOST_MS: u64 = 4000;
 const EMERGING: f64 = 2.0;
 /// Frames this far apart count as independent.
 const INDEPENDENT_MS: f64 = 100.0;
-/// Beyond this distance a stone does not lie on the crossing that it is nearest to (pitches).
-pub const OFF_GRID_PITCHES: f32 = 0.5;
 /// After this long without a view anything can have happened at a point.
 const UNSEEN_MS: u64 = 350;
 /// A stretch out of view is remembered from this length on.
@@ -342,13 +341,14 @@ impl Evidence {
         }
         let frame_gap_ms = self.last_frame_ms.map_or(INDEPENDENT_MS, |l| now.saturating_sub(l) as f64);
         self.ghosts.retain(|g| now < g.last_ms + GHOST_MS);
+        let size = self.size;
         for p in self.points() {
             let i = self.index(p);
             let r = clean(s.at(p));
             let want = self.expected[i];
             let t = &mut self.tracks[i];
             // a stone well off the crossing says nothing about the crossing itself
-            let stray = r.offset[0].hypot(r.offset[1]) > OFF_GRID_PITCHES && r.black + r.white > 0.5;
+            let stray = r.black + r.white > 0.5 && off_the_grid(p, r.offset, size);
             t.astray = stray;
             if r.hidden > 0.5 || stray {
                 t.hidden = true;

@@ -1,14 +1,17 @@
 //! Stones that lie on no crossing, followed over time: dropped stones, and those that say that the game is over.
 
-use super::evidence::OFF_GRID_PITCHES;
 use super::seats::Side;
 use crate::rules::{Color, Point};
 use crate::vision::{LooseStone, Sighting};
 
+/// Beyond this distance a stone does not lie on the crossing that it is nearest to (pitches).
+const OFF_GRID_PITCHES: f32 = 0.5;
 /// Two sightings this close are one stone (pitches).
 const SAME_PITCHES: f64 = 0.35;
 /// So far outside the last line begins the margin (pitches).
 const OUTSIDE_PITCHES: f64 = 0.3;
+/// A stone out there that is read this far off an outermost crossing does not lie on it (pitches).
+const OUTSIDE_OFF_PITCHES: f32 = 0.42;
 /// Stones farther out are prisoners or bowls (pitches).
 const FARTHEST_PITCHES: f64 = 2.0;
 /// "At the lower right" reaches so far along the edge (pitches).
@@ -44,7 +47,7 @@ impl LooseStones {
             let r = s.at(p);
             let [right, down] = r.offset;
             let color = match r.state(0.5) {
-                Some(Some(c)) if right.hypot(down) > OFF_GRID_PITCHES && right.hypot(down) < 1.5 => c,
+                Some(Some(c)) if off_the_grid(p, r.offset, s.size) && right.hypot(down) < 1.5 => c,
                 _ => continue,
             };
             let (row, col) = (f32::from(p.row) + down, f32::from(p.col) + right);
@@ -116,6 +119,15 @@ pub fn corner_of(row: f64, col: f64, size: u8) -> Option<Side> {
     } else {
         None
     }
+}
+
+/// True for a stone that is read at `p` but lies on no crossing: well off it (`offset` right and down, pitches), or outside the
+/// last line, where offsets are understated and nobody plays.
+pub(super) fn off_the_grid(p: Point, offset: [f32; 2], size: u8) -> bool {
+    let [right, down] = offset;
+    let off = right.hypot(down);
+    let outside = || !on_the_grid(f64::from(p.row) + f64::from(down), f64::from(p.col) + f64::from(right), size);
+    off > OFF_GRID_PITCHES || (off > OUTSIDE_OFF_PITCHES && outside())
 }
 
 /// Inside the lines, or nearer to them than the margin.

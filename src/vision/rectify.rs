@@ -188,8 +188,8 @@ mod tests {
                 let within = p.rem_euclid(256.0);
                 // where the colours begin anew they say nothing
                 let tells = (12.0..244.0).contains(&within);
-                // halved, warped and averaged: three times rounded
-                assert!(!tells || (within - f64::from(is)).abs() < 1.6, "{y} {x}: {p} {is}");
+                // a value here is a pixel, and each time the picture is halved half a value is rounded up
+                assert!(!tells || (within - f64::from(is)).abs() < 2.0, "{y} {x}: {p} {is}");
             }
         }
     }
