@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::Referee;
 use super::decide::{HAND_AWAY_MS, MOVE_EVIDENCE, MOVE_EVIDENCE_UNPROVOKED, SEEN_EVIDENCE};
 use super::evidence::{Cell, Chance, Diff};
-use super::explain::{Explanation, Step};
+use super::explain::{Explanation, SCATTERED_FROM, Step};
 use crate::game::{Event, EventKind, Interval, Spot};
 use crate::rules::Point;
 
@@ -49,15 +49,22 @@ impl Referee {
                 }
                 Step::Move { .. } | Step::Pass { .. } => continue,
             };
+            let scattered = matches!(step, Step::Scattered { .. });
+            let mut doubted = 0;
+            let all = points.len();
             for p in points {
                 let Some(d) = diffs.get(&p) else { continue };
                 let least = if d.chance == Chance::None { MOVE_EVIDENCE_UNPROVOKED } else { FAULT_EVIDENCE };
-                // of many stones that were swept away some lie between the points and are doubted for it
-                let sure = if matches!(step, Step::Scattered { .. }) { d.evidence } else { d.credible };
-                if sure < least || d.frames < 2 {
-                    return false;
-                }
+                let sure = if scattered { d.evidence } else { d.credible };
                 let age = d.age_ms(self.now);
+                if sure < least || d.frames < 2 || (scattered && age < GONE_MS) {
+                    // of many stones that were swept away some lie between the points and are read now so, now so
+                    doubted += 1;
+                    if !scattered || doubted * 3 > all || all - doubted < SCATTERED_FROM {
+                        return false;
+                    }
+                    continue;
+                }
                 youngest = youngest.min(age);
                 let (wait, away) = if gone { (GONE_MS, 2 * HAND_AWAY_MS) } else { (FAULT_MS, HAND_AWAY_MS) };
                 let calm = match self.pictures.sparse {
@@ -68,11 +75,12 @@ impl Referee {
                 if !calm && !hand_stays {
                     return false;
                 }
-                hidden |= evidence.hidden_within(p, 3);
+                hidden |= !scattered && evidence.hidden_within(p, 3);
             }
         }
-        // a few points that stay unreadable without a hand over the board hold nothing back for long
-        let few = !evidence.hand_now() && evidence.hidden_count() <= FEW_HIDDEN;
+        // a few points that stay unreadable without a hand over the board hold nothing back for long, nor do stones swept between them
+        let swept = faults.iter().any(|s| matches!(s, Step::Scattered { .. }));
+        let few = !evidence.hand_now() && (evidence.hidden_count() <= FEW_HIDDEN || swept);
         let patience = if few { GONE_MS } else { HAND_STAYS_MS };
         let hidden = hidden || evidence.hidden_count() > 0;
         let seen = if self.pictures.sparse { !hidden || few } else { !hidden };
