@@ -688,6 +688,32 @@ fn a_decision_closes_an_infraction_but_not_the_eyes() {
 }
 
 #[test]
+fn players_who_begin_before_the_whole_board_was_in_view_have_their_first_moves() {
+    let mut t = Table::with(options(), 9);
+    t.hide(&[p(8, 8)]);
+    t.rest(700);
+    for (color, at) in [(Black, p(2, 2)), (White, p(6, 6))] {
+        t.set(at, Some(color));
+        t.rest(700);
+    }
+    assert!(t.of_kind(PositionAdopted).is_empty(), "not all of it has been in view");
+    t.hide(&[]);
+    t.rest(2500);
+    let moves: Vec<_> = t.of_kind(Move).iter().map(|e| (e.color, e.point)).collect();
+    assert_eq!(moves, [(Some(Black), Some(p(2, 2))), (Some(White), Some(p(6, 6)))]);
+    // what lay there from the first is a position
+    let mut t = Table::with(options(), 9);
+    t.hide(&[p(8, 8)]);
+    t.set(p(2, 2), Some(Black));
+    t.set(p(6, 6), Some(White));
+    t.rest(1400);
+    t.hide(&[]);
+    t.rest(2500);
+    assert!(t.of_kind(Move).is_empty());
+    assert_eq!(t.of_kind(PositionAdopted).len(), 1);
+}
+
+#[test]
 fn a_given_start_needs_no_adoption() {
     let mut game = History::new(Board::new(9), Black);
     game.play(Black, Some(p(4, 4)));

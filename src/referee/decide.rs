@@ -252,7 +252,8 @@ impl Referee {
         };
         let age = d.age_ms(self.now);
         // once the hand has been gone for a while, nobody holds the stone any more
-        let settled = if evidence.hand_away_ms(self.now) >= SETTLED_MS { settled.min(SETTLED_MS / 2) } else { settled };
+        let settled =
+            if evidence.hand_away_ms(self.now) >= 2 * SETTLED_MS { settled.min(SETTLED_MS / 2) } else { settled };
         let settled = if d.chance == Chance::None { UNPROVOKED_MS } else { settled };
         if d.hidden || !d.current || d.frames < 2 || d.evidence < least || age < settled {
             return false;

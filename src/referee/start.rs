@@ -12,6 +12,10 @@ use crate::rules::{Board, Color, Point};
 pub(super) const CALM_MS: u64 = 500;
 /// After this long a board that is never wholly in view is adopted as far as it can be seen.
 const PATIENCE_MS: u64 = 4000;
+/// A point that was seen empty in so many frames in a row was empty.
+const SURELY_EMPTY_FRAMES: u32 = 3;
+/// So many first moves can be told from what lies on the board when at last it is in view.
+const MOST_FIRST_MOVES: usize = 4;
 /// ... if at most this share of it is hidden.
 pub(super) const MOST_HIDDEN: f64 = 0.1;
 
@@ -23,6 +27,8 @@ pub(super) struct StartWatch {
     first_ms: Option<u64>,
     calm_since_ms: Option<u64>,
     frames: u32,
+    /// How many frames in a row each point has been seen empty, until that was often enough.
+    empty: BTreeMap<Point, u32>,
 }
 
 impl Referee {
@@ -33,6 +39,12 @@ impl Referee {
         let unknown = evidence.hidden_count();
         let all = size as usize * size as usize;
         let watch = &mut self.start;
+        for p in evidence.board(BELIEVED).points() {
+            let seen = watch.empty.entry(p).or_default();
+            if *seen < SURELY_EMPTY_FRAMES {
+                *seen = if evidence.latest(p) == Some(None) { *seen + 1 } else { 0 };
+            }
+        }
         let first = *watch.first_ms.get_or_insert(now);
         let waited = now.saturating_sub(first);
         let enough = unknown == 0 || (waited >= PATIENCE_MS && (unknown as f64) < MOST_HIDDEN * all as f64);
@@ -47,7 +59,15 @@ impl Referee {
         let calm = watch.frames >= 2 && now >= since + CALM_MS;
         if calm {
             // two frames or more agree on every stone: single misreadings are out
-            let board = evidence.board(BELIEVED);
+            let mut board = evidence.board(BELIEVED);
+            // players who begin at once: the board was empty before
+            let watch = &self.start;
+            let came = |p: Point| watch.empty.get(&p).is_some_and(|n| *n >= SURELY_EMPTY_FRAMES);
+            let stones: Vec<Point> = board.points().filter(|p| board.get(*p).is_some()).collect();
+            let in_turn = matches!(board.stones(Color::Black).checked_sub(board.stones(Color::White)), Some(0 | 1));
+            if in_turn && stones.len() <= MOST_FIRST_MOVES && stones.iter().all(|p| came(*p)) {
+                board = Board::new(size);
+            }
             self.adopt(board, since);
         } else if self.flushing && unknown < all / 2 {
             let board = evidence.board(BELIEVED_AT_THE_END);
