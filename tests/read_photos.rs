@@ -1,6 +1,8 @@
 //! Reading photos through the public API: boards with truth are found and read, everything else is refused without a panic.
 
-use std::path::{Path, PathBuf};
+mod data;
+
+use std::path::Path;
 
 use goband::vision::{
     Lattice, LocateOptions, Models, PhotoReader, PointReading, VisionError, decode_photo, draw_overlay, encode_jpeg,
@@ -10,17 +12,6 @@ use opencv::core::{Mat, Point, Scalar, Size, Vec3b};
 use opencv::imgproc;
 use opencv::prelude::*;
 use serde_json::Value;
-
-/// The folder with photos and their truth, if it is there.
-fn data() -> Option<PathBuf> {
-    let dir = std::env::var_os("GOBAND_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let found = dir.join("photos").is_dir();
-    if !found {
-        println!("skipped: no photos in {}", dir.display());
-    }
-    found.then_some(dir)
-}
 
 fn reader() -> PhotoReader {
     PhotoReader::new(&Models::from_env()).unwrap()
@@ -249,7 +240,7 @@ fn wrong_points(reader: &mut PhotoReader, dir: &Path, truth: &Value) -> Option<u
 
 #[test]
 fn photos_with_truth_are_read() {
-    let Some(dir) = data() else { return };
+    let Some(dir) = data::folder("photos") else { return };
     let mut reader = reader();
     let mut read = |set: &str, pick: &[usize]| {
         let dir = dir.join(set);
@@ -268,7 +259,7 @@ fn photos_with_truth_are_read() {
 /// Nearly full boards: where lines can hardly be seen, stones must carry the lattice.
 #[test]
 fn full_boards_are_found() {
-    let Some(dir) = data() else { return };
+    let Some(dir) = data::folder("photos") else { return };
     let dir = dir.join("stills");
     let text = std::fs::read_to_string(dir.join("truth.json")).unwrap();
     let truth: Vec<Value> = serde_json::from_str(&text).unwrap();

@@ -4,6 +4,8 @@
 //! clip, `GOBAND_CLIPS=name,name` only those; `GOBAND_SIGHTINGS=DIR` keeps what the watcher saw there and takes it from
 //! there the next time; `GOBAND_TRACE=1` prints the events.
 
+mod data;
+
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -20,13 +22,7 @@ use serde_json::Value;
 const DEFAULT_PART_MS: u64 = 12_000;
 
 fn data() -> Option<PathBuf> {
-    let dir = std::env::var_os("GOBAND_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let found = dir.join("clips").is_dir();
-    if !found {
-        println!("skipped: no clips in {}", dir.display());
-    }
-    found.then_some(dir.join("clips"))
+    Some(data::folder("clips")?.join("clips"))
 }
 
 struct Clip {

@@ -7,6 +7,8 @@
 //! `GOBAND_SOAK_HOURS` (1) is how much footage each test plays. A line is printed every ten minutes of footage: resident memory,
 //! threads, open files, bytes on disk. `GOBAND_SOAK_CLIP=name` takes another clip of the shared data.
 
+mod data;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -41,13 +43,7 @@ fn hours_ms() -> u64 {
 }
 
 fn data() -> Option<PathBuf> {
-    let dir = std::env::var_os("GOBAND_DATA")
-        .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
-    let found = dir.join("clips").is_dir();
-    if !found {
-        println!("skipped: no clips in {}", dir.display());
-    }
-    found.then_some(dir.join("clips"))
+    Some(data::folder("clips")?.join("clips"))
 }
 
 /// A clip of the shared data, with what happens in it.

@@ -12,12 +12,12 @@ use crate::rules::{Board, Color, Point};
 pub(super) const CALM_MS: u64 = 500;
 /// After this long a board that is never wholly in view is adopted as far as it can be seen.
 const PATIENCE_MS: u64 = 4000;
+/// ... if at most this share of it is hidden.
+pub(super) const MOST_HIDDEN: f64 = 0.1;
 /// A point that was seen empty in so many frames in a row was empty.
 const SURELY_EMPTY_FRAMES: u32 = 3;
 /// So many first moves can be told from what lies on the board when at last it is in view.
 const MOST_FIRST_MOVES: usize = 4;
-/// ... if at most this share of it is hidden.
-pub(super) const MOST_HIDDEN: f64 = 0.1;
 
 pub(super) const BELIEVED: f64 = 5.0;
 const BELIEVED_AT_THE_END: f64 = 2.0;
@@ -39,7 +39,7 @@ impl Referee {
         let unknown = evidence.hidden_count();
         let all = size as usize * size as usize;
         let watch = &mut self.start;
-        for p in evidence.board(BELIEVED).points() {
+        for p in Board::new(size).points() {
             let seen = watch.empty.entry(p).or_default();
             if *seen < SURELY_EMPTY_FRAMES {
                 *seen = if evidence.latest(p) == Some(None) { *seen + 1 } else { 0 };

@@ -59,7 +59,8 @@ impl Rectifier {
             ratio /= times;
         }
         let lattice = shrunk.as_ref().unwrap_or(lattice);
-        let oversampling = (ratio.round() as i32).max(1);
+        // beyond the horizon a pitch can be endless
+        let oversampling = (ratio.round() as i32).clamp(1, MOST_OVERSAMPLING.ceil() as i32);
         let (map, fraction) = Self::maps(lattice, side, pitch_px, margin, oversampling)?;
         Ok(Rectifier { map, fraction, oversampling, shrink_to, side: Size::new(side, side) })
     }

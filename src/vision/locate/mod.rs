@@ -45,7 +45,7 @@ const PLANE_PITCH_PX: f64 = 20.0;
 const PLANE_MARGIN: f64 = 3.0;
 /// Long side of the look at a part of a photo, pixels.
 const PART_LONG_SIDE: f64 = 576.0;
-/// How often the network looks at one photo at most; a clear board takes three or four.
+/// How often the network looks at one photo at most; a clear board takes two.
 const MOST_LOOKS: usize = 36;
 
 /// What is known beforehand.

@@ -50,7 +50,7 @@ const SAME_PLACE_PITCHES: f64 = 0.2;
 /// anything. That is asked so often, for it costs a search a size, and so sure the grid must be.
 const PROMISED_AFTER_MS: u64 = 1000;
 const PROMISED_EVERY_MS: u64 = 3000;
-const PROMISED_LEAST: f64 = 0.9;
+const PROMISED_LEAST: f64 = 0.98;
 /// A board that was lost comes back with its size; after this long it may be another board.
 const SAME_BOARD_MS: u64 = 60_000;
 
