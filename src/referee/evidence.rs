@@ -5,6 +5,8 @@
 //! two or three frames. How much evidence is asked depends on whether anything could have happened there: a point that
 //! was behind a hand may well have changed, one that lay in full view all the time hardly can have.
 
+use std::collections::BTreeSet;
+
 use super::loose::off_the_grid;
 use crate::rules::{Board, Color, Point};
 use crate::vision::{PointReading, Sighting};
@@ -38,6 +40,9 @@ const INDEPENDENT_MS: f64 = 100.0;
 const UNSEEN_MS: u64 = 350;
 /// A stretch out of view is remembered from this length on.
 const STRETCH_MS: u64 = 250;
+/// A stone read so far off its point may be that of the next, if they are read no farther from each other than this (pitches).
+const BETWEEN_PITCHES: f32 = 0.25;
+const ONE_STONE_PITCHES: f32 = 0.45;
 /// A hand this recently near a point can have changed it.
 const HAND_NEAR_MS: u64 = 900;
 
@@ -342,9 +347,10 @@ impl Evidence {
         let frame_gap_ms = self.last_frame_ms.map_or(INDEPENDENT_MS, |l| now.saturating_sub(l) as f64);
         self.ghosts.retain(|g| now < g.last_ms + GHOST_MS);
         let size = self.size;
+        let twice = self.seen_twice(s);
         for p in self.points() {
             let i = self.index(p);
-            let r = clean(s.at(p));
+            let r = if twice.contains(&p) { PointReading::HIDDEN } else { clean(s.at(p)) };
             let want = self.expected[i];
             let t = &mut self.tracks[i];
             // a stone well off the crossing says nothing about the crossing itself
@@ -455,6 +461,34 @@ impl Evidence {
             t.last_seen_ms = Some(now);
         }
         self.last_frame_ms = Some(now);
+    }
+
+    /// Points where the stone of a point beside them is read: put between two points, one stone is seen by both. It is on the
+    /// one that holds it by the record, else on the nearer one.
+    fn seen_twice(&self, s: &Sighting) -> BTreeSet<Point> {
+        let stone = |p: Point| {
+            let r = clean(s.at(p));
+            let off = r.offset[0].hypot(r.offset[1]);
+            let color = r.state(0.5).flatten().filter(|_| r.hidden <= 0.5 && off > BETWEEN_PITCHES)?;
+            Some((color, off, [f32::from(p.row) + r.offset[1], f32::from(p.col) + r.offset[0]]))
+        };
+        let mut twice = BTreeSet::new();
+        for p in self.points() {
+            let Some((color, off, at)) = stone(p) else { continue };
+            let beside = [(0, 1), (1, 0), (1, 1), (1, -1)]
+                .map(|(down, right): (u8, i8)| Some(Point::new(p.row + down, p.col.checked_add_signed(right)?)));
+            for q in beside.into_iter().flatten().filter(|q| q.row < self.size && q.col < self.size) {
+                let Some((_, other_off, _)) = stone(q).filter(|(c, _, there)| {
+                    *c == color && (at[0] - there[0]).hypot(at[1] - there[1]) < ONE_STONE_PITCHES
+                }) else {
+                    continue;
+                };
+                let held = |x: Point| self.expected[self.index(x)] == Some(color);
+                let here = if held(p) == held(q) { off <= other_off } else { held(p) };
+                twice.insert(if here { q } else { p });
+            }
+        }
+        twice
     }
 
     /// Points that look different from what should lie there, in board order.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Referee;
+use super::decide::SEEN_EVIDENCE;
 use super::evidence::Diff;
 use super::ledger::{Lying, Phase};
 use super::loose::{corner_of, on_the_grid};
@@ -23,9 +24,13 @@ const ON_POINT_PITCHES: f64 = 0.28;
 const HALF_WAY_PITCHES: f64 = 0.42;
 /// It must have stood so this long.
 const OFF_POINT_MS: u64 = 400;
-/// A loose stone must have lain so this long.
+/// A loose stone must have lain so this long, and one outside the lines, where nobody plays.
 const LOOSE_MS: u64 = 600;
+const SIGN_MS: u64 = 350;
 const HAND_AWAY_MS: u64 = 300;
+/// So many points that changed so recently may be a board that is being scattered.
+const UNREST: usize = 3;
+const UNREST_MS: u64 = 4000;
 
 impl Referee {
     pub(super) fn tell_repaired(&mut self, of: u64, at: Interval) {
@@ -265,6 +270,12 @@ impl Referee {
         self.evidence.as_ref().is_some_and(off)
     }
 
+    /// So much has just changed that it may be a board that is being scattered.
+    fn is_in_unrest(&self, diffs: &BTreeMap<Point, Diff>) -> bool {
+        let fresh = |d: &&Diff| d.current && d.evidence >= SEEN_EVIDENCE && d.age_ms(self.now) < UNREST_MS;
+        diffs.values().filter(fresh).count() >= UNREST
+    }
+
     /// Stones that stand well off their crossing.
     pub(super) fn follow_offsets(&mut self) {
         if self.ledger.phase != Phase::Playing {
@@ -273,6 +284,7 @@ impl Referee {
         let Some(evidence) = &self.evidence else { return };
         let now = self.now;
         let Some(board) = self.ledger.board() else { return };
+        let unrest = self.is_in_unrest(&evidence.diffs().into_iter().map(|d| (d.point, d)).collect());
         let mut told = Vec::new();
         let mut right = Vec::new();
         for p in board.points() {
@@ -291,6 +303,9 @@ impl Referee {
             }
             let track = evidence.offset(p);
             let steady = track.frames >= 4 && now >= track.since_ms + OFF_POINT_MS;
+            if unrest && now < track.since_ms + UNREST_MS {
+                continue;
+            }
             if !steady || evidence.hand_away_ms(now) < HAND_AWAY_MS {
                 continue;
             }
@@ -342,7 +357,10 @@ impl Referee {
             .stones
             .iter()
             .enumerate()
-            .filter(|(_, t)| !t.known && t.frames >= 3 && now >= t.first_ms + LOOSE_MS && now < t.last_ms + 150)
+            .filter(|(_, t)| {
+                let least_ms = if on_the_grid(t.row, t.col, size) { LOOSE_MS } else { SIGN_MS };
+                !t.known && t.frames >= 3 && now >= t.first_ms + least_ms && now < t.last_ms + 150
+            })
             .map(|(k, _)| k)
             .collect();
         for k in settled {
@@ -363,8 +381,24 @@ impl Referee {
         }
         let Some(evidence) = &self.evidence else { return };
         let Some(game) = &self.ledger.game else { return };
-        // a settled stone that is missing right beside it was shoved here
         let diffs: BTreeMap<Point, Diff> = evidence.diffs().into_iter().map(|d| (d.point, d)).collect();
+        // where more has just changed it may be one of many that were swept away together
+        if self.is_in_unrest(&diffs) && self.now < at.last + UNREST_MS {
+            return;
+        }
+        // the stone of the nearest point, put so far off it that it is seen on it now and beside it now
+        let (row, col) = (spot.row.round(), spot.col.round());
+        let nearest = Point::new(row.max(0.0) as u8, col.max(0.0) as u8);
+        let on_board = nearest.row < game.size() && nearest.col < game.size();
+        if on_board
+            && self.ledger.expected(nearest) == Some(color)
+            && evidence.latest(nearest) == Some(Some(color))
+            && !diffs.contains_key(&nearest)
+        {
+            self.loose.stones[k].known = true;
+            return;
+        }
+        // a settled stone that is missing right beside it was shoved here
         let mut near: Vec<(f64, Point)> = game
             .board()
             .points()
@@ -390,14 +424,7 @@ impl Referee {
 
     /// A stone outside the line at somebody's lower right.
     fn tell_signal(&mut self, k: usize, color: Color, side: super::Side, spot: Spot, at: Interval) {
-        let black = self.seats.black();
-        let player = if side == black {
-            Color::Black
-        } else if side == black.opposite() {
-            Color::White
-        } else {
-            return;
-        };
+        let Some(player) = self.seats.owner(side) else { return };
         if self.ledger.moves.len() < 2 || self.ledger.phase == Phase::Cleared {
             return;
         }

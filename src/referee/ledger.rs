@@ -101,6 +101,8 @@ pub struct Ledger {
     pub looked_at: bool,
     /// The event that said that the board was cleared, and the phase before it.
     pub cleared: Option<(u64, Phase)>,
+    /// When it was cleared, milliseconds.
+    pub cleared_ms: u64,
     /// After the clearing the board was seen empty: what is laid now belongs to the next game.
     pub emptied: bool,
 }
@@ -128,6 +130,7 @@ impl Default for Ledger {
             finished: BTreeSet::new(),
             looked_at: false,
             cleared: None,
+            cleared_ms: 0,
             emptied: false,
         }
     }
@@ -311,6 +314,7 @@ impl Ledger {
             }
             EventKind::BoardCleared => {
                 self.cleared = Some((e.seq, self.phase));
+                self.cleared_ms = e.at_ms.last;
                 self.looked_at = e.of.is_some();
                 self.resting = None;
                 self.emptied = false;

@@ -51,7 +51,9 @@ impl Referee {
         } else {
             // Nobody announced it, and it ends the game: nothing that passes (a covered lens, the light) may look like it.
             let gone = remaining == 0 || (remaining * 2 <= stones && off.len() >= 8);
-            gone && self.now >= since + UNANNOUNCED_CLEARING_MS
+            // Where the footage ends with an empty board there is nothing more to wait for.
+            let least_ms = if self.flushing && remaining == 0 { CALM_MS } else { UNANNOUNCED_CLEARING_MS };
+            gone && self.now >= since + least_ms
         };
         if sure {
             let points: Vec<Point> = off.iter().map(|d| d.point).collect();
@@ -96,7 +98,9 @@ impl Referee {
             }
             return;
         }
-        let laid: Vec<Diff> = evidence.diffs().into_iter().filter(|d| d.is.is_some()).collect();
+        // a stone of the last game that has not been taken up yet begins none
+        let is_new = |d: &Diff| d.first_new_ms > self.ledger.cleared_ms;
+        let laid: Vec<Diff> = evidence.diffs().into_iter().filter(|d| d.is.is_some() && is_new(d)).collect();
         let sure = |d: &Diff| d.current && d.evidence >= MOVE_EVIDENCE_NEAR && d.age_ms(now) >= CALM_MS;
         if !laid.iter().any(sure) || !few_hidden || evidence.hand_now() {
             return;

@@ -222,6 +222,11 @@ fn reach(game: &History, target: &Board) -> Option<History> {
     grow(&mut game, target, &mut Vec::new(), MOST_MOVES, &mut tries).then_some(game)
 }
 
+/// At most so many legal moves lead from it to `target`.
+pub(super) fn leads_to(game: &History, target: &Board, most_moves: usize) -> bool {
+    grow(&mut game.clone(), target, &mut Vec::new(), most_moves, &mut 0)
+}
+
 fn grow(game: &mut History, target: &Board, captured: &mut Vec<(Point, Color)>, moves: usize, tries: &mut u32) -> bool {
     *tries += 1;
     let board = game.board();

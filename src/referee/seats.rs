@@ -72,12 +72,19 @@ const LEAST_SHARE: u32 = 6;
 /// ... and so many times as many as the opponent's.
 const MORE_VOTES: u32 = 2;
 
+/// Before any move Black is thought to sit so, in the order of [`Side::ALL`], moves.
+const ALREADY_THOUGHT: [f64; 4] = [1.0, 0.0, 0.5, 0.0];
+/// Arms that come in over a corner speak for two sides: so much must speak for one, as a share of what does for the best.
+const SIDE_AGAINST_BEST: f64 = 0.6;
+
 /// Counts which edge the hands come over before each colour's moves.
 #[derive(Clone, Debug, Default)]
 pub struct Seats {
     /// Hidden points on each edge in the frames with a hand, of late.
     frames: VecDeque<(u64, [u32; 4])>,
     votes: [[u32; 4]; 2],
+    /// The same in parts: an arm that comes in over a corner is over two edges.
+    shares: [[f64; 4]; 2],
     reaches: Vec<Reach>,
     last_frame_ms: Option<u64>,
     /// When frames last came so far apart that an arm can have been missed.
@@ -166,6 +173,12 @@ impl Seats {
                 *sum += n;
             }
         }
+        let all: u32 = sums.iter().sum();
+        if all > 0 {
+            for (share, n) in self.shares[color as usize].iter_mut().zip(sums) {
+                *share += f64::from(n) / f64::from(all);
+            }
+        }
         let widest = widest(sums);
         if let Some(k) = widest {
             self.votes[color as usize][k] += 1;
@@ -173,24 +186,20 @@ impl Seats {
         Whence { edge: widest.and_then(|k| Side::ALL.get(k).copied()), over: sums.map(|n| n > 0) }
     }
 
-    /// Where Black sits: what the arms say, else near.
-    pub fn black(&self) -> Side {
-        let score = |side: Side| {
-            let k = |s: Side| Side::ALL.iter().position(|x| *x == s).unwrap_or(0);
-            2 * (self.votes[0][k(side)] + self.votes[1][k(side.opposite())])
-                + match side {
-                    Side::Near => 2,
-                    Side::Left => 1,
-                    _ => 0,
-                }
+    /// Whose seat a side is: what the arms say, else Black sits near. `None` for a side where nobody sits.
+    pub fn owner(&self, side: Side) -> Option<Color> {
+        // Black at the side and White opposite
+        let faced = |s: Side| {
+            let (black, white) = (self.shares[0][s as usize], self.shares[1][s.opposite() as usize]);
+            black + white + ALREADY_THOUGHT[s as usize]
         };
-        let mut best = Side::Near;
-        for side in Side::ALL {
-            if score(side) > score(best) {
-                best = side;
-            }
-        }
-        best
+        let best = Side::ALL.into_iter().map(faced).fold(0.0, f64::max);
+        let (black, white) = (faced(side), faced(side.opposite()));
+        (black.max(white) >= SIDE_AGAINST_BEST * best).then_some(if black >= white {
+            Color::Black
+        } else {
+            Color::White
+        })
     }
 }
 

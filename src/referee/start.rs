@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::Referee;
 use super::decide::{MOVE_EVIDENCE_NEAR, SETTLED_MS};
-use super::evidence::Diff;
+use super::evidence::{Cell, Diff};
+use super::pictures::leads_to;
 use crate::game::{EventKind, Interval};
-use crate::rules::{Board, Color, Point};
+use crate::rules::{Board, Color, History, Point};
 
 /// A calm look at the whole board this long is enough.
 pub(super) const CALM_MS: u64 = 500;
@@ -14,8 +15,8 @@ pub(super) const CALM_MS: u64 = 500;
 const PATIENCE_MS: u64 = 4000;
 /// ... if at most this share of it is hidden.
 pub(super) const MOST_HIDDEN: f64 = 0.1;
-/// A point that was seen empty in so many frames in a row was empty.
-const SURELY_EMPTY_FRAMES: u32 = 3;
+/// What a point shows in so many frames in a row lay there.
+const SURE_FRAMES: u32 = 3;
 /// So many first moves can be told from what lies on the board when at last it is in view.
 const MOST_FIRST_MOVES: usize = 4;
 
@@ -27,8 +28,24 @@ pub(super) struct StartWatch {
     first_ms: Option<u64>,
     calm_since_ms: Option<u64>,
     frames: u32,
-    /// How many frames in a row each point has been seen empty, until that was often enough.
-    empty: BTreeMap<Point, u32>,
+    /// From when on all of it had been seen, with no hand over it before.
+    untouched_ms: Option<u64>,
+    /// What lay at each point when it was first seen for sure.
+    first_seen: BTreeMap<Point, FirstSight>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct FirstSight {
+    cell: Cell,
+    frames: u32,
+    /// A hand has been over it since.
+    touched: bool,
+}
+
+impl FirstSight {
+    fn is_sure(&self) -> bool {
+        self.frames >= SURE_FRAMES
+    }
 }
 
 impl Referee {
@@ -36,18 +53,31 @@ impl Referee {
         let Some(evidence) = &self.evidence else { return };
         let now = self.now;
         let size = evidence.size();
-        let unknown = evidence.hidden_count();
+        let hidden = evidence.hidden_count();
         let all = size as usize * size as usize;
         let watch = &mut self.start;
         for p in Board::new(size).points() {
-            let seen = watch.empty.entry(p).or_default();
-            if *seen < SURELY_EMPTY_FRAMES {
-                *seen = if evidence.latest(p) == Some(None) { *seen + 1 } else { 0 };
+            let first = watch.first_seen.entry(p).or_default();
+            if evidence.is_hidden(p) {
+                first.touched |= first.is_sure() && evidence.hand_now();
+                continue;
+            }
+            match evidence.latest(p) {
+                _ if first.is_sure() => {}
+                Some(cell) if cell == first.cell => first.frames += 1,
+                Some(cell) => *first = FirstSight { cell, frames: 1, touched: false },
+                None => {}
             }
         }
+        if !evidence.hand_now() && watch.first_seen.values().all(|f| f.is_sure() && !f.touched) {
+            watch.untouched_ms.get_or_insert(now);
+        }
+        // a point that cannot be read for the moment lies as it lay
+        let unknown = watch.first_seen.values().filter(|f| !f.is_sure()).count();
         let first = *watch.first_ms.get_or_insert(now);
         let waited = now.saturating_sub(first);
-        let enough = unknown == 0 || (waited >= PATIENCE_MS && (unknown as f64) < MOST_HIDDEN * all as f64);
+        let most_hidden = |n: usize| (n as f64) < MOST_HIDDEN * all as f64;
+        let enough = (unknown == 0 || (waited >= PATIENCE_MS && most_hidden(unknown))) && most_hidden(hidden);
         if enough && (!evidence.hand_now() || waited >= PATIENCE_MS) {
             watch.frames += 1;
             watch.calm_since_ms.get_or_insert(now);
@@ -57,22 +87,48 @@ impl Referee {
         }
         let since = watch.calm_since_ms.unwrap_or(now);
         let calm = watch.frames >= 2 && now >= since + CALM_MS;
-        if calm {
-            // two frames or more agree on every stone: single misreadings are out
-            let mut board = evidence.board(BELIEVED);
-            // players who begin at once: the board was empty before
-            let watch = &self.start;
-            let came = |p: Point| watch.empty.get(&p).is_some_and(|n| *n >= SURELY_EMPTY_FRAMES);
-            let stones: Vec<Point> = board.points().filter(|p| board.get(*p).is_some()).collect();
-            let in_turn = matches!(board.stones(Color::Black).checked_sub(board.stones(Color::White)), Some(0 | 1));
-            if in_turn && stones.len() <= MOST_FIRST_MOVES && stones.iter().all(|p| came(*p)) {
-                board = Board::new(size);
-            }
+        // all of it has been seen, and now somebody begins
+        if unknown == 0 && evidence.hand_now() && watch.untouched_ms.is_some() {
+            let mut board = Board::new(size);
+            watch.first_seen.iter().for_each(|(p, first)| board.set(*p, first.cell));
+            let since = watch.untouched_ms.unwrap_or(now);
             self.adopt(board, since);
-        } else if self.flushing && unknown < all / 2 {
+        } else if calm {
+            // two frames or more agree on every stone: single misreadings are out
+            let board = evidence.board(BELIEVED);
+            let before = self.before_first_moves(&board).unwrap_or(board);
+            self.adopt(before, since);
+        } else if self.flushing && hidden < all / 2 {
             let board = evidence.board(BELIEVED_AT_THE_END);
             self.adopt(board, since);
         }
+    }
+
+    /// Players who begin or go on at once: the position before the moves that came while the board was not yet known.
+    fn before_first_moves(&self, now: &Board) -> Option<Board> {
+        let mut before = now.clone();
+        let began_empty = self.start.first_seen.values().all(|f| f.cell.is_none());
+        for (p, first) in &self.start.first_seen {
+            if first.cell == now.get(*p) || !first.is_sure() {
+                continue;
+            }
+            // what changed with no hand over it was misread, then or now; stones on an empty board are none the less moves
+            if !first.touched && !began_empty {
+                return None;
+            }
+            before.set(*p, first.cell);
+        }
+        if before == *now {
+            return None;
+        }
+        let turns = match self.options.first(&before) {
+            Some(first) => vec![first],
+            None => vec![Color::Black, Color::White],
+        };
+        turns
+            .into_iter()
+            .any(|turn| leads_to(&History::new(before.clone(), turn), now, MOST_FIRST_MOVES))
+            .then_some(before)
     }
 
     pub(super) fn adopt(&mut self, board: Board, since: u64) {
