@@ -104,6 +104,11 @@ fn game(lot: &mut Lot, size: u8, count: usize) -> Option<(Board, Vec<(Color, Poi
             played.push((*color, at));
         }
     }
+    // a single stone is the first move and no position
+    if from == 1 {
+        start = Board::new(size);
+        played.insert(0, (moves[0].0, Point::new(moves[0].1[0], moves[0].1[1])));
+    }
     (!played.is_empty()).then_some((start, played))
 }
 

@@ -364,7 +364,10 @@ impl Director<'_> {
         self.loose.extend(ids);
         self.leave(r);
         let text = format!("arm of {color} sweeps over the board, {} stones shoved about", points.len());
-        self.event(EventKind::Scattered, Some(color), points, text, [start, end], None);
+        // an arm that met no stone did nothing
+        if !points.is_empty() {
+            self.event(EventKind::Scattered, Some(color), points, text, [start, end], None);
+        }
         self.then_wait(0.5);
     }
 

@@ -23,12 +23,32 @@ const LEAST_STONE_BESIDE: f32 = 0.9;
 const STONE_AREA: std::ops::RangeInclusive<f32> = 0.35..=1.7;
 /// A part smaller than this is not the whole of a stone.
 const WHOLE_AREA: f32 = 0.55;
+const WHOLE_AREA_OUTSIDE: f32 = 0.8;
+/// No part of a stone is seen farther from its middle, pitches.
+const STONE_REACH: f32 = 0.65;
+/// So far outside the last line a stone lies beside the lines, pitches.
+const OUTSIDE: f32 = 0.2;
+/// A new stone is looked at through the other lattices as well where it is not surer than this, ...
+const SURE_STONE: f32 = 0.9;
+/// ... or, on the last line and so far out, than this.
+const SURE_AT_THE_EDGE: f32 = 0.97;
+const OUTWARD: f32 = 0.1;
+/// On the crossing of another lattice it is when it is read no farther off that.
+const ON_OTHER: f32 = 0.3;
+/// ... and its place is clearly better known there.
+const CLEARLY: f32 = 0.15;
+/// What is seen through the lattices so far apart is one stone.
+const ONE_STONE: f32 = 0.8;
 /// Square pitches of a stone whose outline tells its place.
 const OUTLINE_AREA: std::ops::RangeInclusive<f32> = 0.5..=1.3;
 /// What remains of the network's doubt about a stone whose outline and colour are right.
 const OUTLINE_DOUBT: f32 = 0.3;
-/// Up to this distance from the crossing the network's offset is trusted, pitches.
+/// Up to this distance from the crossing a stone is on its point, pitches.
 const TRUSTED_OFFSET: f32 = 0.3;
+/// So much of the way to where the other lattice sees it the own one must see too.
+const SAME_SIDE: f32 = 0.2;
+/// So much of the outline's offset the network must see too, far from a crossing as it is.
+const LEAST_AGREED: f32 = 0.4;
 /// Something refused is not looked at again for this long: a hand that withdraws may have spoilt the look.
 const REFUSED_MS: u64 = 250;
 /// With a hand in view nothing is looked at more often than this.
@@ -86,6 +106,8 @@ pub(super) struct Loose {
     height_of: f32,
     learned: Vec<(usize, u64)>,
     camera: [f32; 3],
+    /// Points whose stone need not be looked at through the other lattices (any more).
+    examined: Vec<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -110,6 +132,16 @@ struct Hit {
     at: [f32; 2],
     color: Color,
     probability: f32,
+    /// How far from a crossing of its lattice: the nearer, the better its place is known.
+    off: f32,
+    /// Seen through the board's own lattice.
+    own: bool,
+}
+
+impl Hit {
+    fn trust(&self) -> f32 {
+        self.probability - self.off
+    }
 }
 
 fn centre(block: usize, side: usize) -> [f32; 2] {
@@ -137,6 +169,7 @@ impl Loose {
             height_of: FIRST_HEIGHT.1,
             learned: Vec::new(),
             camera: lattice.camera().map(|v| v as f32),
+            examined: Vec::new(),
         }
     }
 
@@ -202,6 +235,7 @@ impl Loose {
         self.refused.retain(|(_, t)| age(*t) < REFUSED_MS);
         self.proposed.retain(|(_, t)| age(*t) < PROPOSED_MS);
         self.learned.retain(|(_, t)| age(*t) < PROPOSED_MS);
+        self.second_look(scene, reader)?;
         // the usual case
         if self.strays.is_empty() && !scene.fresh.contains(&true) {
             return Ok(());
@@ -210,7 +244,7 @@ impl Loose {
         self.strays.retain(|s| s.point.is_none() || !s.doubted(scene));
         let doubted: Vec<usize> = (0..self.strays.len()).filter(|k| self.strays[*k].doubted(scene)).collect();
         let unexplained = self.unexplained(scene, true);
-        let parts: Vec<Part> = blocks::parts(&unexplained, scene.valid, scene.now.side)
+        let parts: Vec<Part> = joined(blocks::parts(&unexplained, scene.valid, scene.now.side), scene)
             .into_iter()
             .filter(|p| p.area() >= *STONE_AREA.start())
             // a fingertip or half a stone that a hand uncovers is measured where it is not
@@ -266,6 +300,68 @@ impl Loose {
         Ok(())
     }
 
+    /// Far from its point a new stone can be read uncertainly, and nearer to it than it is. On a crossing of a lattice that is
+    /// shifted by half a pitch it is read well.
+    fn second_look(&mut self, scene: &Scenery, reader: &mut Reader) -> Result<()> {
+        let n = scene.lattice.size as usize;
+        let stone = |r: &PointReading| r.black.max(r.white) >= LEAST_STONE;
+        if self.examined.len() != n * n {
+            // what lay there from the first is as it is
+            self.examined = scene.readings.iter().map(stone).collect();
+            return Ok(());
+        }
+        let last = n as f32 - 1.0;
+        let mut doubtful = Vec::new();
+        for (i, r) in scene.readings.iter().enumerate() {
+            if r.empty > 0.6 {
+                self.examined[i] = false;
+            }
+            if self.examined[i] || !stone(r) || scene.stone_before[i] {
+                continue;
+            }
+            let [right, down] = r.offset;
+            let (row, col) = ((i / n) as f32 + down, (i % n) as f32 + right);
+            let outward = (-row).max(-col).max(row - last).max(col - last);
+            let open = blocks::around(i / n, i % n, 4, scene.now.side).all(|b| scene.open[b] || !scene.valid[b]);
+            let least = if outward > OUTWARD { SURE_AT_THE_EDGE } else { SURE_STONE };
+            let ordinary = r.black.max(r.white) >= least;
+            let known = |s: &Stray| apart([s.stone.row, s.stone.col], [row, col]) < ONE_STONE;
+            if !ordinary && open && !self.strays.iter().any(known) {
+                doubtful.push((i, [row, col]));
+            }
+        }
+        let waits = scene.hand && self.looked_ms.is_some_and(|t| scene.time_ms.saturating_sub(t) < LOOK_BESIDE_HAND_MS);
+        if doubtful.is_empty() || waits {
+            return Ok(());
+        }
+        let near = |at: [f32; 2], b: usize| apart(centre(b, scene.now.side), at) < 0.6;
+        let suspects: Vec<usize> = (0..scene.now.bgr.len())
+            .filter(|b| scene.valid[*b] && doubtful.iter().any(|(_, at)| near(*at, *b)))
+            .collect();
+        let hits = self.hits(&suspects, scene, reader)?;
+        for (i, at) in doubtful {
+            let r = &scene.readings[i];
+            let color = if r.black > r.white { Color::Black } else { Color::White };
+            let best = hits
+                .iter()
+                .filter(|h| h.color == color && apart(h.at, at) < ONE_STONE)
+                .max_by(|a, b| a.trust().total_cmp(&b.trust()));
+            let own = hits.iter().filter(|h| h.own && h.color == color && apart(h.at, at) < ONE_STONE);
+            let own = own.map(Hit::trust).fold(0.0, f32::max);
+            // the board's own lattice draws it towards the point, but sees on which side it lies
+            let [right, down] = r.offset;
+            let (dy, dx) = best.map_or((0.0, 0.0), |h| (h.at[0] - (i / n) as f32, h.at[1] - (i % n) as f32));
+            let seen_there = down * dy + right * dx > SAME_SIDE * (dy * dy + dx * dx);
+            match best.filter(|h| !h.own && h.off < ON_OTHER && h.trust() > own + CLEARLY && seen_there) {
+                Some(h) if apart(h.at, [(i / n) as f32, (i % n) as f32]) > TRUSTED_OFFSET => {
+                    self.add(LooseStone { row: h.at[0], col: h.at[1], color, confidence: h.probability }, scene);
+                }
+                _ => self.examined[i] = true,
+            }
+        }
+        Ok(())
+    }
+
     /// New stones that stand alone are measured by their outline: the network knows that they are stones, but far from a
     /// crossing it draws their place towards it.
     fn off_point(&mut self, scene: &Scenery) {
@@ -294,7 +390,10 @@ impl Loose {
                 continue;
             }
             if off > TRUSTED_OFFSET {
-                if looks_like(color, &part, scene, board) {
+                // a shadow beside it moves the outline, not what the network sees
+                let [down, right] = [(foot[0] - row) / off, (foot[1] - col) / off];
+                let agreed = right * reading.offset[0] + down * reading.offset[1];
+                if agreed > LEAST_AGREED * off && looks_like(color, &part, scene, board) {
                     // its outline and colour speak for a stone, beside what the network says
                     let confidence = 1.0 - OUTLINE_DOUBT * (1.0 - p);
                     self.add(LooseStone { row: foot[0], col: foot[1], color, confidence }, scene);
@@ -376,7 +475,9 @@ impl Loose {
                     (i % size) as f32 + shift.col as f32 + r.offset[0],
                 ];
                 let color = if r.black > r.white { Color::Black } else { Color::White };
-                hits.push(Hit { at, color, probability });
+                let off = r.offset[0].hypot(r.offset[1]);
+                let own = (shift.row, shift.col) == (-1.0, -1.0);
+                hits.push(Hit { at, color, probability, off, own });
             }
         }
         hits.sort_by(|a, b| b.probability.total_cmp(&a.probability));
@@ -389,11 +490,27 @@ impl Loose {
         let hit = hits
             .iter()
             .filter(|h| apart(h.at, at) < 0.5 && looks_like(h.color, part, scene, board))
-            .max_by(|a, b| (a.probability - apart(a.at, at)).total_cmp(&(b.probability - apart(b.at, at))))?;
-        // Beside the board half a black stone can vanish against a dark table: then the network knows its place better.
-        let [row, col] = if part.area() < WHOLE_AREA { hit.at } else { at };
+            .max_by(|a, b| (a.trust() - apart(a.at, at)).total_cmp(&(b.trust() - apart(b.at, at))))?;
+        // Beside the lines part of a stone can vanish against the table: then the network knows its place better.
+        let last = f32::from(scene.lattice.size) - 1.0;
+        let outside = |[y, x]: [f32; 2]| y < -OUTSIDE || x < -OUTSIDE || y > last + OUTSIDE || x > last + OUTSIDE;
+        let whole = if outside(hit.at) { WHOLE_AREA_OUTSIDE } else { WHOLE_AREA };
+        // An outline that takes in a shadow lies where the network sees nothing.
+        let own =
+            hits.iter().find(|h| h.own && h.color == hit.color && h.probability > SURE_STONE && apart(h.at, at) < 0.6);
+        let shaded = own.filter(|h| {
+            let on = h.at.map(f32::round);
+            let off = apart(at, on);
+            let agreed = (at[0] - on[0]) * (h.at[0] - on[0]) + (at[1] - on[1]) * (h.at[1] - on[1]);
+            off > TRUSTED_OFFSET && agreed < LEAST_AGREED * off * off
+        });
+        let [row, col] = match shaded {
+            Some(own) => own.at,
+            None if part.area() < whole => hit.at,
+            None => at,
+        };
+        let last = last + 0.5;
         // beside the board there are other dark and bright things
-        let last = f32::from(scene.lattice.size) - 0.5;
         let beside = row < -0.5 || col < -0.5 || row > last || col > last;
         if beside && hit.probability < LEAST_STONE_BESIDE {
             return None;
@@ -475,6 +592,28 @@ fn middle(part: &Part, scene: &Scenery) -> [f32; 2] {
         total += weight;
     }
     if total > 0.0 { [sum[0] / total, sum[1] / total] } else { [0.0; 2] }
+}
+
+/// A stone half over the board's edge can look like the shade of it along a strip: its pieces belong together.
+fn joined(parts: Vec<Part>, scene: &Scenery) -> Vec<Part> {
+    let last = f32::from(scene.lattice.size) - 1.0;
+    let mut joined: Vec<Part> = Vec::new();
+    for part in parts {
+        let fits = |other: &Part| {
+            let both = Part { blocks: [&other.blocks[..], &part.blocks[..]].concat(), from_outside: false };
+            let c = middle(&both, scene);
+            let outside = c.iter().any(|x| *x < -OUTSIDE || *x > last + OUTSIDE);
+            outside && both.blocks.iter().all(|b| apart(centre(*b, scene.now.side), c) < STONE_REACH)
+        };
+        match joined.iter_mut().find(|other| fits(other)) {
+            Some(other) => {
+                other.blocks.extend(&part.blocks);
+                other.from_outside |= part.from_outside;
+            }
+            None => joined.push(part),
+        }
+    }
+    joined
 }
 
 /// Nothing beside the part is hidden or moving.

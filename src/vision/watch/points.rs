@@ -13,6 +13,12 @@ const READINGS_BESIDE_HAND: u32 = 2;
 const REFRESH_MS: std::ops::RangeInclusive<u64> = 2000..=16_000;
 /// Levels that a block of the point differs from the last reading's picture by, to want a new reading.
 const STALE_LEVELS: f32 = 12.0;
+/// A cell that has looked and read alike for so long is known.
+const KNOWN_MS: u64 = 2000;
+/// A reading must be so sure to say that a cell that looks as it did holds something else.
+const SURE: f32 = 0.97;
+/// The light over one cell may wander so far without its being another.
+const WANDERS: std::ops::RangeInclusive<f32> = 0.85..=1.18;
 
 #[derive(Clone, Copy, Debug)]
 struct Memory {
@@ -21,6 +27,10 @@ struct Memory {
     changed_ms: u64,
     /// Readings since the last change.
     readings: u32,
+    /// The last reading while it was known.
+    known: Option<PointReading>,
+    /// Since when it has looked and read alike.
+    alike_ms: u64,
 }
 
 impl Memory {
@@ -39,12 +49,22 @@ pub(super) struct Points {
     memory: Vec<Memory>,
     /// What each point's own cell looked like when it was read.
     seen: Blocks,
+    /// ... and when it was last known.
+    known: Blocks,
 }
 
 impl Points {
     pub(super) fn new(size: u8, now: &Blocks) -> Points {
-        let blank = Memory { reading: PointReading::HIDDEN, read_ms: None, changed_ms: 0, readings: 0 };
-        Points { size: size as usize, memory: vec![blank; size as usize * size as usize], seen: now.clone() }
+        let blank = Memory {
+            reading: PointReading::HIDDEN,
+            read_ms: None,
+            changed_ms: 0,
+            readings: 0,
+            known: None,
+            alike_ms: 0,
+        };
+        let memory = vec![blank; size as usize * size as usize];
+        Points { size: size as usize, memory, seen: now.clone(), known: now.clone() }
     }
 
     /// The points that want a reading: `open` says which can be read in this frame. Sorted out by what their cell looks like.
@@ -73,16 +93,29 @@ impl Points {
     }
 
     pub(super) fn read(&mut self, i: usize, reading: PointReading, now: &Blocks, time_ms: u64) {
-        for b in around(i / self.size, i % self.size, PER_PITCH / 2, now.side) {
-            self.seen.take(now, b);
-        }
+        let cell: Vec<usize> = around(i / self.size, i % self.size, PER_PITCH / 2, now.side).collect();
+        let as_seen = looks_alike(&cell, now, &self.seen);
+        let as_known = looks_alike(&cell, now, &self.known);
+        cell.iter().for_each(|b| self.seen.take(now, *b));
         let memory = &mut self.memory[i];
         if memory.read_ms.is_none() {
             memory.changed_ms = time_ms;
         }
+        // What looks as it did is what it was: a doubtful reading says then that its surroundings are others.
+        let reading = match memory.known.filter(|known| as_known && contradicts(reading, *known)) {
+            Some(known) => known,
+            None => reading,
+        };
+        if !as_seen || memory.read_ms.is_none() || reading.state(0.5) != memory.reading.state(0.5) {
+            memory.alike_ms = time_ms;
+        }
         memory.reading = reading;
         memory.read_ms = Some(time_ms);
         memory.readings += 1;
+        if time_ms.saturating_sub(memory.alike_ms) >= KNOWN_MS && reading.state(0.5).is_some() {
+            memory.known = Some(reading);
+            cell.iter().for_each(|b| self.known.take(now, *b));
+        }
     }
 
     /// The last reading of a point; hidden if it has not been read since it changed.
@@ -101,6 +134,66 @@ impl Points {
         for memory in &mut self.memory {
             memory.readings = 0;
             memory.read_ms = None;
+            memory.known = None;
         }
+    }
+}
+
+/// The blocks of a cell are what they were, but for the light.
+fn looks_alike(cell: &[usize], now: &Blocks, before: &Blocks) -> bool {
+    let sum = |blocks: &Blocks| cell.iter().flat_map(|b| blocks.bgr[*b]).map(f32::from).sum::<f32>();
+    let light = (sum(now) / sum(before).max(1.0)).clamp(*WANDERS.start(), *WANDERS.end());
+    cell.iter().filter(|b| difference(now.bgr[**b], before.bgr[**b], [light; 3]) > STALE_LEVELS).count() <= 1
+}
+
+/// Something else than was known, and not for sure.
+fn contradicts(reading: PointReading, known: PointReading) -> bool {
+    let is = reading.state(0.5);
+    is != known.state(0.5) && is.is_none_or(|cell| reading.of(cell) < SURE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(empty: f32, white: f32) -> PointReading {
+        PointReading { empty, black: 0.0, white, hidden: 0.0, offset: [0.0; 2] }
+    }
+
+    fn flat(bgr: [u8; 3]) -> Blocks {
+        let side = (3 + 2) * PER_PITCH;
+        Blocks { side, bgr: vec![bgr; side * side] }
+    }
+
+    /// A point that has been read empty for long.
+    fn empty_for_long(wood: &Blocks) -> Points {
+        let mut points = Points::new(3, wood);
+        (0..8).for_each(|k| points.read(4, of(0.8, 0.2), wood, k * 500));
+        points
+    }
+
+    #[test]
+    fn a_doubtful_reading_of_an_unchanged_cell_changes_nothing() {
+        let wood = flat([110, 160, 190]);
+        let mut points = empty_for_long(&wood);
+        points.read(4, of(0.16, 0.84), &wood, 4500);
+        assert!(points.reading(4).empty > 0.7);
+        // nor when the light has changed a little
+        points.read(4, of(0.16, 0.84), &flat([118, 171, 203]), 5000);
+        assert!(points.reading(4).empty > 0.7);
+        // a sure one does
+        points.read(4, of(0.01, 0.99), &wood, 5500);
+        assert!(points.reading(4).white > 0.9);
+    }
+
+    #[test]
+    fn a_cell_that_looks_otherwise_is_what_is_read() {
+        let mut points = empty_for_long(&flat([110, 160, 190]));
+        points.read(4, of(0.3, 0.7), &flat([190, 200, 205]), 4500);
+        assert!(points.reading(4).white > 0.6);
+        // and again when the stone is gone, however dark its shadow was before
+        points.read(4, of(0.4, 0.6), &flat([80, 120, 140]), 4600);
+        points.read(4, of(0.3, 0.7), &flat([110, 160, 190]), 4700);
+        assert!(points.reading(4).empty > 0.7, "it looks as it did");
     }
 }
