@@ -59,6 +59,9 @@ impl Referee {
         if !self.flushing && !diffs.values().any(settled) {
             return false;
         }
+        if self.take_for_swept(&diffs) {
+            return true;
+        }
         if let Some(done) = self.set_up(&diffs).or_else(|| self.clearing(&diffs)) {
             return done;
         }

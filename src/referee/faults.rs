@@ -134,7 +134,8 @@ impl Referee {
                     let at = interval(points, diffs);
                     let mut e = self.fault(EventKind::Scattered, at, sure, None, spots, points);
                     e.board = self.evidence.as_ref().map(|ev| ev.board(SEEN_EVIDENCE).rows());
-                    self.tell_fault(e, points, diffs);
+                    let seq = self.tell_fault(e, points, diffs);
+                    self.swept = Some((self.now, seq));
                     told = true;
                 }
                 Step::Displaced { color, from: f, to: t } => {
@@ -155,6 +156,18 @@ impl Referee {
             told = true;
         }
         told
+    }
+
+    /// What changed before the board was told to be scattered, and is only sure now, belongs to that. True if there was any.
+    pub(super) fn take_for_swept(&mut self, diffs: &BTreeMap<Point, Diff>) -> bool {
+        let Some((told_ms, seq)) = self.swept else { return false };
+        let Some(open) = self.ledger.open.iter_mut().find(|o| o.seq == seq) else { return false };
+        let late = diffs.values().filter(|d| d.first_new_ms <= told_ms && d.current && d.evidence >= MOVE_EVIDENCE);
+        let late: Vec<(Point, Cell)> = late.map(|d| (d.point, d.is)).collect();
+        for &(p, is) in &late {
+            open.wrong.insert(p, Some(is));
+        }
+        !late.is_empty()
     }
 
     /// Gives a fault out and keeps what lies there as known to be wrong.

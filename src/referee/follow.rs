@@ -334,6 +334,10 @@ impl Referee {
             self.off_points.remove(&of);
             self.tell_repaired(of, Interval { first: now.saturating_sub(OFF_POINT_MS), last: now });
         }
+        // where the board is scattered, stones off their points are no news
+        if self.ledger.open.iter().any(|o| o.kind == EventKind::Scattered) {
+            return;
+        }
         for (p, color, track) in told {
             let at = Interval { first: track.since_ms.saturating_sub(100), last: track.since_ms };
             let sure = (0.5 + 4.0 * (track.distance() - OFF_POINT_PITCHES)).min(0.97);

@@ -5,7 +5,7 @@
 //!
 //! | file | decides |
 //! | --- | --- |
-//! | `evidence` | what the readings of many frames say about each point |
+//! | `evidence`, `diff` | what the readings of many frames say about each point |
 //! | `ledger` | what is held to be true: the game, open faults, captured stones that still lie; a fold over events |
 //! | `explain` | which stories lead from there to what is seen, and how likely they are (pure search) |
 //! | `picture` | what that search looks at, and what it costs to take a move back or to believe in an unseen one |
@@ -23,6 +23,7 @@
 
 mod breaks;
 mod decide;
+mod diff;
 mod evidence;
 mod explain;
 mod faults;
@@ -152,6 +153,8 @@ pub struct Referee {
     baffled_since: Option<u64>,
     /// How many stories the last frame was weighed between.
     weighed: usize,
+    /// When the board was last told to be scattered, and by which event.
+    swept: Option<(u64, u64)>,
     /// From when on stones have been disappearing in masses.
     clearing_since: Option<u64>,
     /// Since when the stones of a cleared board have been lying there again.
@@ -194,6 +197,7 @@ impl Referee {
             cleared_ms: 0,
             baffled_since: None,
             weighed: 0,
+            swept: None,
             clearing_since: None,
             uncleared_since: None,
             seat_order: seat_order::SeatOrder::default(),

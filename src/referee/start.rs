@@ -14,7 +14,7 @@ pub(super) const CALM_MS: u64 = 500;
 /// After this long a board that is never wholly in view is adopted as far as it can be seen.
 const PATIENCE_MS: u64 = 4000;
 /// ... if at most this share of it is hidden.
-pub(super) const MOST_HIDDEN: f64 = 0.1;
+pub(super) const MOST_HIDDEN: f64 = 0.15;
 /// What a point shows in so many frames in a row lay there.
 const SURE_FRAMES: u32 = 3;
 /// So many first moves can be told from what lies on the board when at last it is in view.

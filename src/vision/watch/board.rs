@@ -28,6 +28,8 @@ const SPARSE_MS: u64 = 400;
 const SETTLE_MS: i64 = 700;
 /// Something that reaches in but has lain still for this long is a hand only if the network sees one: a scattered heap is none.
 const STILL_HAND_MS: i64 = 1500;
+/// What has not moved at all for so long is no hand.
+const STILL_THING_MS: i64 = 5000;
 /// While something that reaches in rests, the network looks at it this often; resting is to have lain still for as long.
 const LOOK_AT_HAND_MS: u64 = 600;
 /// While a hand moves over the board, points that it uncovers are read no more often than this.
@@ -274,9 +276,15 @@ impl Board {
 
         let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
         let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
+        // a bowl that stands before a part of the board is no hand
+        let still = |i: usize| {
+            let around = blocks::around(i / n, i % n, 3, now.side);
+            around.map(|b| self.changed_ms[b]).max().is_none_or(|t| time as i64 - t >= STILL_THING_MS)
+        };
+        let hidden_by_hand = (0..n * n).filter(|&i| open[i] && readings[i].hidden > 0.5 && !still(i)).count();
         let restless =
             (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.sampler.valid()[*b] && !calm(*b)).count();
-        sighting.hand = over_grid >= 6 || hidden >= 2 || restless >= RESTLESS_BLOCKS;
+        sighting.hand = over_grid >= 6 || hidden_by_hand >= 2 || restless >= RESTLESS_BLOCKS;
 
         let known = (0..belongs.len()).filter(|b| self.settled_known[*b] && self.sampler.valid()[*b]);
         if self.light.changed(known.map(|b| belongs[b]), lighting, quiet, time, &mut sighting.scene) {
