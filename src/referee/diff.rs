@@ -35,6 +35,8 @@ pub struct Diff {
     pub doubted_old_ms: Option<u64>,
     /// First frame of the run that shows `is`.
     pub first_new_ms: u64,
+    /// It was seen so for a moment before that, between two hands.
+    pub glimpsed_ms: Option<u64>,
     pub frames: u32,
     pub chance: Chance,
     /// The latest frame in which the point could be seen agrees with `is`.
@@ -57,6 +59,7 @@ impl Diff {
             last_old_ms: ms,
             doubted_old_ms: None,
             first_new_ms: ms,
+            glimpsed_ms: None,
             frames: 2,
             chance: Chance::Covered,
             current: true,
@@ -68,6 +71,11 @@ impl Diff {
     /// From when on it can have come about, if the last frame against it was misread.
     pub fn at_the_earliest_ms(&self) -> u64 {
         self.doubted_old_ms.unwrap_or(self.last_old_ms)
+    }
+
+    /// When it was first seen so, be it for a moment.
+    pub fn seen_from_ms(&self) -> u64 {
+        self.glimpsed_ms.unwrap_or(self.first_new_ms)
     }
 
     /// How long it has been seen so.

@@ -410,6 +410,8 @@ impl Evidence {
                     last_old_ms: t.before[k],
                     doubted_old_ms: t.doubted[k],
                     first_new_ms: t.first[k],
+                    glimpsed_ms: Some(t.run.first_ms)
+                        .filter(|ms| t.latest == Some(STATES[k]) && *ms < t.first[k] && *ms > t.before[k]),
                     frames: t.frames[k],
                     chance: self.chance(p, t, t.before[k], t.first[k]),
                     current: t.latest == Some(STATES[k]),

@@ -358,7 +358,11 @@ impl Search<'_> {
                 now = Some(Before { earliest_ms: b.earliest_ms + self.move_takes_ms(), ..b });
             }
             // after a takeback the opponent's reply comes later: several stones at once were played, and one shoved
-            let reply = if depth >= 1 && lifted.is_some() { REPLY_TO_TAKEBACK } else { 0.0 };
+            let at_once = || {
+                let last = last.and_then(|p| self.picture.diffs.get(&p));
+                !last.zip(diff).is_some_and(|(before, d)| before.seen_from_ms() <= d.last_old_ms)
+            };
+            let reply = if depth >= 1 && lifted.is_some() && at_once() { REPLY_TO_TAKEBACK } else { 0.0 };
             let still: Vec<Point> =
                 class.captured.iter().copied().filter(|&q| self.picture.seen.get(q) == Some(turn.opponent())).collect();
             let mut longer = steps.clone();
