@@ -364,9 +364,18 @@ impl Director<'_> {
         self.loose.extend(ids);
         self.leave(r);
         let text = format!("arm of {color} sweeps over the board, {} stones shoved about", points.len());
-        // an arm that met no stone did nothing
-        if !points.is_empty() {
-            self.event(EventKind::Scattered, Some(color), points, text, [start, end], None);
+        // an arm that met no stone did nothing, and one or two stones make no scattered board
+        match moved.len() {
+            0 => {}
+            1 | 2 => {
+                let whence = moved.iter().map(|m| {
+                    let [row, col] = g.row_col(m.1);
+                    Spot { row: f64::from(row).round(), col: f64::from(col).round() }
+                });
+                let points = whence.chain(points).collect();
+                self.event(EventKind::DisplacedStone, Some(color), points, text, [start, end], None);
+            }
+            _ => self.event(EventKind::Scattered, Some(color), points, text, [start, end], None),
         }
         self.then_wait(0.5);
     }
