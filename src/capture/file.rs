@@ -7,6 +7,7 @@ use opencv::core::{Mat, Vector};
 use opencv::prelude::*;
 use opencv::videoio::{self, VideoCapture};
 
+use super::decoders::with_few_threads;
 use super::picture::{footage_time_ms, to_bgr8};
 use super::{Frame, Grab, OpenOptions, Source};
 
@@ -25,7 +26,8 @@ impl FileSource {
         let text = path.to_str().with_context(|| format!("{}: the path is not UTF-8", path.display()))?;
         // A file that cannot be read at all should say so itself, not look like a bad video.
         std::fs::File::open(path).with_context(|| format!("cannot open {text}"))?;
-        let capture = VideoCapture::from_file_with_params(text, videoio::CAP_FFMPEG, &Vector::<i32>::new())?;
+        let none = Vector::<i32>::new();
+        let capture = with_few_threads(|| VideoCapture::from_file_with_params(text, videoio::CAP_FFMPEG, &none))?;
         if !capture.is_opened()? {
             bail!("{text} is not a video that FFmpeg can read, or it is damaged");
         }

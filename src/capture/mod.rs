@@ -6,6 +6,7 @@
 //! gives its newest frame and comes back by itself when it was lost, a replay gives every frame.
 
 mod camera;
+mod decoders;
 mod device;
 mod file;
 mod folder;

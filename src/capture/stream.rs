@@ -7,6 +7,7 @@ use opencv::core::{Mat, Vector};
 use opencv::prelude::*;
 use opencv::videoio::{self, VideoCapture};
 
+use super::decoders::with_few_threads;
 use super::picture::to_bgr8;
 use super::spec::without_password;
 use super::{Frame, Grab, OpenOptions, Source};
@@ -81,11 +82,9 @@ impl Source for StreamSource {
             self.options.read_timeout_ms as i32,
         ];
         let asked = Instant::now();
-        let capture = VideoCapture::from_file_with_params(
-            &self.address,
-            videoio::CAP_FFMPEG,
-            &Vector::<i32>::from_slice(&params),
-        )?;
+        let params = Vector::<i32>::from_slice(&params);
+        let capture =
+            with_few_threads(|| VideoCapture::from_file_with_params(&self.address, videoio::CAP_FFMPEG, &params))?;
         if !capture.is_opened()? {
             let name = self.name();
             if asked.elapsed().as_millis() + 200 >= u128::from(self.options.open_timeout_ms) {
