@@ -60,8 +60,9 @@ pub struct CaptureThread {
     name: String,
 }
 
-/// A replay reads this many frames ahead, each of several megabytes: enough that decoding goes on while a frame takes longer.
-const AHEAD: usize = 2;
+/// A replay's frames, each of several megabytes, that wait for the reader beside the one that the thread has ready: decoding goes on
+/// all the same.
+const AHEAD: usize = 0;
 /// How long stopping waits for a blocked read before it leaves the thread behind.
 const STOP_WAIT: Duration = Duration::from_secs(6);
 /// Untold losses and returns that are kept for a reader who does not come.

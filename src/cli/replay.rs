@@ -13,6 +13,7 @@ use crate::referee::{Press, RefereeOptions};
 use crate::service::scorecard::{Scorecard, Truth};
 use crate::service::{self, Config, SignalSetup, Summary, Table, TableSetup};
 
+use super::memory::Trim;
 use super::{Format, UsageError};
 
 /// Arguments of `goband replay`.
@@ -71,7 +72,9 @@ pub fn run(args: ReplayArgs) -> Result<u8> {
     let (capture, captured) = CaptureThread::spawn(source);
     let bar = if args.format == Format::Text { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template("{spinner} {msg}").context("progress")?);
+    let mut trim = Trim::default();
     table.run(&captured, &stop, |event| {
+        trim.now_and_then();
         let footage_s = event.reported_ms as f64 / 1000.0;
         bar.set_message(format!("{footage_s:.0} s of footage in {:.0} s", started.elapsed().as_secs_f64()));
         bar.tick();

@@ -14,6 +14,7 @@ use crate::signal::ClockConfig;
 use crate::vision::Calibration;
 
 use super::UsageError;
+use super::memory::Trim;
 
 /// Arguments of `goband run`.
 #[derive(Args)]
@@ -55,7 +56,9 @@ pub fn run(args: RunArgs) -> Result<u8> {
     }
     let (capture, captured) = CaptureThread::spawn(source);
     let _ = sd_notify::notify(&[sd_notify::NotifyState::Ready]);
+    let mut trim = Trim::default();
     table.run(&captured, &stop, |event| {
+        trim.now_and_then();
         if let Some(text) = &event.text {
             println!("{:>9.1} s  {}", event.reported_ms as f64 / 1000.0, text.en);
         }

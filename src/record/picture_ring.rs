@@ -20,13 +20,13 @@ pub struct RingLimits {
     pub sparse_every_ms: u64,
     /// …up to this age.
     pub sparse_ms: u64,
-    /// Whatever the times say, never more bytes than these.
+    /// Whatever the times say, never more bytes than these: old pictures lie further apart then, but reach as far back.
     pub bytes: usize,
 }
 
 impl Default for RingLimits {
     fn default() -> RingLimits {
-        RingLimits { dense_ms: 8_000, sparse_every_ms: 500, sparse_ms: 60_000, bytes: 48 << 20 }
+        RingLimits { dense_ms: 8_000, sparse_every_ms: 500, sparse_ms: 60_000, bytes: 20 << 20 }
     }
 }
 
@@ -61,20 +61,34 @@ impl PictureRing {
             let near =
                 self.sparse > 0 && next.time_ms - self.pictures[self.sparse - 1].time_ms < self.limits.sparse_every_ms;
             if near {
-                if let Some(gone) = self.pictures.remove(self.sparse) {
-                    self.bytes -= gone.jpeg.len();
-                }
+                self.remove(self.sparse);
             } else {
                 self.sparse += 1;
             }
         }
         while let Some(first) = self.pictures.front()
             && self.pictures.len() > 1
-            && (self.bytes > self.limits.bytes || now.saturating_sub(first.time_ms) > self.limits.sparse_ms)
+            && now.saturating_sub(first.time_ms) > self.limits.sparse_ms
         {
-            self.bytes -= first.jpeg.len();
-            self.pictures.pop_front();
-            self.sparse = self.sparse.saturating_sub(1);
+            self.remove(0);
+        }
+        while self.bytes > self.limits.bytes && self.pictures.len() > 1 {
+            self.remove(self.least_missed());
+        }
+    }
+
+    /// The old picture whose neighbours are nearest each other; the oldest where none is between others.
+    fn least_missed(&self) -> usize {
+        let between = 1..self.sparse.min(self.pictures.len() - 1);
+        between.min_by_key(|&i| self.pictures[i + 1].time_ms - self.pictures[i - 1].time_ms).unwrap_or(0)
+    }
+
+    fn remove(&mut self, i: usize) {
+        if let Some(gone) = self.pictures.remove(i) {
+            self.bytes -= gone.jpeg.len();
+        }
+        if i < self.sparse {
+            self.sparse -= 1;
         }
     }
 
@@ -137,6 +151,21 @@ mod tests {
         assert_eq!(ring.nearest(97_020).map(|p| p.time_ms), Some(97_000));
         assert_eq!(ring.nearest(1 << 60).map(|p| p.time_ms), Some(99_950));
         assert_eq!(ring.between(98_000, 99_950, 4).len(), 4);
+    }
+
+    #[test]
+    fn with_little_room_old_pictures_lie_further_apart_and_reach_as_far_back() {
+        let limits = RingLimits { bytes: 60 * 10, ..RingLimits::default() };
+        let mut ring = PictureRing::new(limits);
+        for t in (0..100_000).step_by(200) {
+            ring.push(picture(t, 10));
+        }
+        assert_eq!(ring.len(), 60);
+        assert_eq!(ring.between(92_000, 100_000, 1000).len(), 40, "the last seconds are whole");
+        for t in (42_000..92_000).step_by(500) {
+            let nearest = ring.nearest(t).map_or(0, |p| p.time_ms);
+            assert!(nearest.abs_diff(t) <= 3000, "{t}: {nearest}");
+        }
     }
 
     proptest! {

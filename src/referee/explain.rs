@@ -4,12 +4,13 @@
 //! wrong, perhaps after taking the last move of the record back. Each part costs what it is unlikely (natural
 //! logarithm); leaving a difference unread costs what was seen of it. Pure: the same picture gives the same stories.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::evidence::{Cell, Chance, Diff};
 use super::seats::Seats;
 use crate::game::EventKind;
-use crate::rules::{Board, Class, Color, History, Point, Repetition};
+use crate::rules::{Board, Class, Classification, Color, History, Point, Repetition};
 
 /// One part of a story.
 #[derive(Clone, Debug, PartialEq)]
@@ -138,6 +139,13 @@ struct Mismatch {
     seen: Cell,
 }
 
+/// A stone that is seen and not in the record, and what it would be as the next move; that is asked only where it matters.
+struct Added {
+    point: Point,
+    color: Color,
+    class: OnceCell<Classification>,
+}
+
 /// When the move before can have been made at the earliest, and the middle of its interval.
 #[derive(Clone, Copy)]
 struct Before {
@@ -147,6 +155,8 @@ struct Before {
 
 struct Search<'a> {
     picture: &'a Picture<'a>,
+    /// The picture's brief stones, black and white.
+    brief: [Vec<(Point, f64)>; 2],
     /// The move of the record that was taken back last: to play it again is no other story.
     taken_back: Option<(Color, Point)>,
     found: Vec<Explanation>,
@@ -157,7 +167,10 @@ struct Search<'a> {
 
 /// The stories that explain the picture, the likeliest first.
 pub fn explain(picture: &Picture) -> Vec<Explanation> {
-    let mut search = Search { picture, taken_back: None, found: Vec::new(), best: f64::INFINITY, nodes: 0 };
+    let brief = [Color::Black, Color::White].map(|color| {
+        picture.brief.iter().filter(|((_, c), _)| *c == color).map(|((p, _), cost)| (*p, *cost)).collect()
+    });
+    let mut search = Search { picture, brief, taken_back: None, found: Vec::new(), best: f64::INFINITY, nodes: 0 };
     let mut game = picture.history.clone();
     let mut cost = 0.0;
     let mut lifted = None;
@@ -182,15 +195,15 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
         }
         search.nodes = 0;
         let turn = game.turn();
-        search.grow(&mut game, Vec::new(), cost, undone, None, lifted);
+        search.grow(&mut game, &[], cost, undone, None, lifted);
         if picture.turn_is_free && game.moves().is_empty() {
             let mut other = game.clone();
             other.set_turn(turn.opponent());
-            search.grow(&mut other, Vec::new(), cost, undone, None, lifted);
+            search.grow(&mut other, &[], cost, undone, None, lifted);
         } else if picture.may_be_passed == Some(turn) && undone == 0 {
             let mut other = game.clone();
             other.play(turn, None);
-            search.grow(&mut other, vec![Step::Pass { color: turn }], cost + FORCED_PASS, undone, None, lifted);
+            search.grow(&mut other, &[Step::Pass { color: turn }], cost + FORCED_PASS, undone, None, lifted);
         }
     }
     // a stable sort: of two equally likely stories the one found first stands, the same every time
@@ -240,10 +253,10 @@ impl Search<'_> {
     fn mismatches(&self, game: &History, steps: &[Step]) -> Vec<Mismatch> {
         let pic = self.picture;
         let board = game.board();
-        let mut out = Vec::new();
-        for point in board.points() {
-            let (record, seen) = (board.get(point), pic.seen.get(point));
-            if record == seen || pic.wrong.get(&point) == Some(&seen) {
+        let mut out = Vec::with_capacity(8);
+        for (point, seen) in board.differences(pic.seen) {
+            let record = board.get(point);
+            if pic.wrong.get(&point) == Some(&seen) {
                 continue;
             }
             let believed = |s: &Step| matches!(s, Step::Move { point: p, .. } if *p == point);
@@ -275,7 +288,7 @@ impl Search<'_> {
     fn grow(
         &mut self,
         game: &mut History,
-        steps: Vec<Step>,
+        steps: &[Step],
         cost: f64,
         undone: usize,
         before: Option<Before>,
@@ -285,8 +298,8 @@ impl Search<'_> {
         if self.nodes > MOST_NODES || self.hopeless(cost) {
             return;
         }
-        let open = self.mismatches(game, &steps);
-        self.close(game, &steps, cost, undone, lifted.is_some(), &open);
+        let open = self.mismatches(game, steps);
+        self.close(game, steps, cost, undone, lifted.is_some(), &open);
         let depth = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
         if depth >= if self.picture.pictures { LONGEST_BETWEEN_PICTURES } else { LONGEST } {
             return;
@@ -308,11 +321,10 @@ impl Search<'_> {
         // a stone that the next one captures need not have been seen
         if open.iter().any(|m| m.seen == Some(turn.opponent())) {
             next.extend(
-                self.picture
-                    .brief
+                self.brief[turn as usize]
                     .iter()
-                    .filter(|((p, c), _)| *c == turn && taken_at_once(game.board(), *p, turn, &open))
-                    .map(|((p, _), cost)| (u64::MAX, *p, *cost)),
+                    .filter(|(p, _)| taken_at_once(game.board(), *p, turn, &open))
+                    .map(|(p, cost)| (u64::MAX, *p, *cost)),
             );
             let unsure = |((p, c), _): &(&(Point, Color), &f64)| {
                 *c == turn && game.board().get(*p).is_none() && !open.iter().any(|m| m.point == *p)
@@ -327,6 +339,9 @@ impl Search<'_> {
             next.extend(self.picture.replaced.iter().filter(again).map(|(p, cost)| (u64::MAX, *p, *cost)));
         }
         for (_, point, extra) in next {
+            if self.nodes > MOST_NODES {
+                return;
+            }
             if steps.is_empty() && self.taken_back == Some((turn, point)) {
                 continue;
             }
@@ -365,13 +380,17 @@ impl Search<'_> {
             let reply = if depth >= 1 && lifted.is_some() && at_once() { REPLY_TO_TAKEBACK } else { 0.0 };
             let still: Vec<Point> =
                 class.captured.iter().copied().filter(|&q| self.picture.seen.get(q) == Some(turn.opponent())).collect();
-            let mut longer = steps.clone();
-            longer.push(Step::Move { color: turn, point, captured: class.captured.clone(), still });
-            game.play(turn, Some(point));
-            if let Some((price, now)) = doubted {
-                self.grow(game, longer.clone(), cost + price + reply, undone, now, lifted);
+            let ways = doubted.into_iter().chain([(price, now)]).map(|(price, now)| (cost + price + reply, now));
+            // most are not followed up: they only count
+            if ways.clone().all(|(cost, _)| self.hopeless(cost)) {
+                self.nodes += ways.count();
+                continue;
             }
-            self.grow(game, longer, cost + price + reply, undone, now, lifted);
+            let longer = with(steps, Step::Move { color: turn, point, captured: class.captured.clone(), still });
+            game.carry_out(turn, Some(point), &class);
+            for (cost, now) in ways {
+                self.grow(game, &longer, cost, undone, now, lifted);
+            }
             game.undo();
             // undo forgets a turn that was set by hand
             if game.turn() != turn {
@@ -408,8 +427,11 @@ impl Search<'_> {
 
     /// Ends the story here: whatever is still open must be faults or misreadings.
     fn close(&mut self, game: &History, steps: &[Step], cost: f64, undone: usize, lifted: bool, open: &[Mismatch]) {
-        let added: Vec<(Point, Color)> =
-            open.iter().filter(|m| m.record.is_none()).filter_map(|m| Some((m.point, m.seen?))).collect();
+        let added: Vec<Added> = open
+            .iter()
+            .filter(|m| m.record.is_none())
+            .filter_map(|m| Some(Added { point: m.point, color: m.seen?, class: OnceCell::new() }))
+            .collect();
         let vanished: Vec<(Point, Color)> =
             open.iter().filter(|m| m.seen.is_none()).filter_map(|m| Some((m.point, m.record?))).collect();
         let changed: Vec<Point> =
@@ -424,7 +446,7 @@ impl Search<'_> {
             base += self.unread_cost(point);
             all.push(Step::Unread { point });
         }
-        if open.len() >= SCATTERED_FROM {
+        if open.len() >= SCATTERED_FROM && !self.hopeless(cost + SCATTERED) {
             let mut scattered = steps.to_vec();
             scattered.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
             self.keep(Explanation { cost: cost + SCATTERED, undone, steps: scattered });
@@ -443,7 +465,7 @@ impl Search<'_> {
         cost: f64,
         undone: usize,
         steps: Vec<Step>,
-        added: &[(Point, Color)],
+        added: &[Added],
         vanished: &[(Point, Color)],
         faults: usize,
     ) {
@@ -451,18 +473,15 @@ impl Search<'_> {
             return;
         }
         let more = if faults > 0 { SECOND_FAULT } else { 0.0 };
-        let Some((&(point, color), rest)) = added.split_first() else {
+        let Some((first, rest)) = added.split_first() else {
             self.cover_vanished(game, cost, undone, steps, vanished, faults);
             return;
         };
-        let push = |step: Step| {
-            let mut s = steps.clone();
-            s.push(step);
-            s
-        };
+        let (point, color) = (first.point, first.color);
+        let push = |step: Step| with(&steps, step);
         // not really there
         let unread = self.unread_cost(point);
-        if unread < UNREADABLE {
+        if unread < UNREADABLE && !self.hopeless(cost + unread) {
             self.cover(game, cost + unread, undone, push(Step::Unread { point }), rest, vanished, faults);
         }
         let weak = self.weak_cost(point);
@@ -471,13 +490,17 @@ impl Search<'_> {
             vanished.iter().filter(|v| v.1 == color).map(|v| (distance(v.0, point), v.0)).collect();
         from.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         for (d, v) in from.into_iter().take(4) {
-            let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| x.0 != v).collect();
             let price = DISPLACED + DISPLACED_PER_PITCH * (d - 1.0).max(0.0) + weak + self.weak_cost(v);
             // several stones shoved by one sleeve are one fault
             let more = if faults > 0 { 0.5 * SECOND_FAULT } else { 0.0 };
+            let cost = cost + price + more;
+            if self.hopeless(cost) {
+                continue;
+            }
+            let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| x.0 != v).collect();
             self.cover(
                 game,
-                cost + price + more,
+                cost,
                 undone,
                 push(Step::Displaced { color, from: v, to: Some(point) }),
                 rest,
@@ -486,7 +509,7 @@ impl Search<'_> {
             );
         }
         // played, but void
-        let class = game.classify(color, Some(point));
+        let class = first.class.get_or_init(|| game.classify(color, Some(point)));
         let kind = if class.is(Class::Suicide) {
             EventKind::Suicide
         } else if class.is(Class::Ko) {
@@ -594,9 +617,23 @@ impl Search<'_> {
     }
 }
 
+/// The steps and one more.
+fn with(steps: &[Step], last: Step) -> Vec<Step> {
+    let mut longer = Vec::with_capacity(steps.len() + 1);
+    longer.extend_from_slice(steps);
+    longer.push(last);
+    longer
+}
+
 /// A stone of `color` at `p` would have one liberty left, and there the opponent's new stone lies.
 fn taken_at_once(board: &Board, p: Point, color: Color, open: &[Mismatch]) -> bool {
     if board.get(p).is_some() {
+        return false;
+    }
+    let taker = |q: Point| open.iter().any(|m| m.point == q && m.seen == Some(color.opponent()));
+    // most have two liberties of their own, or one that is free still
+    let mut free = board.neighbors(p).filter(|n| board.get(*n).is_none());
+    if free.next().is_some_and(|only| !taker(only)) || free.next().is_some() {
         return false;
     }
     let mut board = board.clone();

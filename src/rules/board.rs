@@ -360,9 +360,24 @@ impl Board {
         placement
     }
 
-    /// Every point at which `self` and `other` differ, with what `other` has there. Boards of one size.
+    /// Every point at which `self` and `other` differ, row by row, with what `other` has there. Boards of one size.
     pub fn differences(&self, other: &Board) -> Vec<(Point, Option<Color>)> {
-        self.points().filter(|&p| other.contains(p) && self.get(p) != other.get(p)).map(|p| (p, other.get(p))).collect()
+        if self.size != other.size {
+            let both = self.points().filter(|&p| other.contains(p) && self.get(p) != other.get(p));
+            return both.map(|p| (p, other.get(p))).collect();
+        }
+        let mut found = Vec::with_capacity(8);
+        for word in 0..self.stones[0].0.len() {
+            let [black, white] = [0, 1].map(|c| self.stones[c].0[word] ^ other.stones[c].0[word]);
+            let mut differ = black | white;
+            while differ != 0 {
+                let index = word * 64 + differ.trailing_zeros() as usize;
+                differ &= differ - 1;
+                let size = usize::from(self.size);
+                found.push((Point::new((index / size) as u8, (index % size) as u8), other.at(index)));
+            }
+        }
+        found
     }
 }
 

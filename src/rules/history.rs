@@ -334,6 +334,12 @@ impl History {
     /// Classifies and carries the move out, legal or not.
     pub fn play(&mut self, color: Color, point: Option<Point>) -> Classification {
         let c = self.classify(color, point);
+        self.carry_out(color, point, &c);
+        c
+    }
+
+    /// Carries out a move that [`History::classify`] has just judged.
+    pub(crate) fn carry_out(&mut self, color: Color, point: Option<Point>, c: &Classification) {
         let played = Played { color, point, captured: c.captured.clone() };
         match point {
             Some(p) if !c.is(Class::Occupied) && !c.is(Class::Suicide) => {
@@ -345,7 +351,6 @@ impl History {
             }
             _ => self.push(played, c.after.clone()),
         }
-        c
     }
 
     /// Appends a move whose outcome is known (also one that the rules would not give, such as after a ruling).

@@ -22,7 +22,7 @@ const EVIDENCE_QUALITY: i32 = 88;
 const EVIDENCE_WIDTH_PX: i32 = 1440;
 /// Frames that wait for the thread, each of several megabytes: live, and in a replay, which waits itself.
 const WAITING: usize = 3;
-const WAITING_IN_REPLAY: usize = 1;
+const WAITING_IN_REPLAY: usize = 0;
 const PAGE_QUALITY: i32 = 80;
 const PAGE_WIDTH_PX: i32 = 960;
 

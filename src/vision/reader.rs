@@ -7,7 +7,7 @@ use super::error::{Result, VisionError};
 use super::lattice::Lattice;
 use super::nets::{Models, ReadNet};
 use super::picture::check_picture;
-use super::rectify::Rectifier;
+use super::rectify::{Rectifier, Warp};
 use super::sighting::PointReading;
 
 /// Pixels per pitch that the reading network was trained on.
@@ -113,24 +113,24 @@ impl Reader {
         Ok(self.values(board, size)?.into_iter().map(reading).collect())
     }
 
-    /// Reads at least the `wanted` points, which must not be empty, of a board on which `rectifier` is right: those near each
-    /// other from a part of it, at a part of the cost. Which points were read, and how.
+    /// Reads at least the `wanted` points, which must not be empty, of a board that `warp` shows: those near each other from a part
+    /// of it, at a part of the cost. Which points were read, and how.
     pub(super) fn read_points(
         &mut self,
         image: &Mat,
-        rectifier: &Rectifier,
+        warp: Warp,
         size: u8,
         wanted: &[usize],
     ) -> Result<Vec<(usize, PointReading)>> {
         let n = size as usize;
         let Some((index, origin)) = part_around(wanted, n) else {
-            let board = rectifier.apply(image)?;
+            let board = warp.apply(image)?;
             return Ok(self.read_rectified(&board, size)?.into_iter().enumerate().collect());
         };
         let side = PARTS[index];
         let px = READ_PITCH_PX as usize;
         let rect = Rect::new((origin[1] * px) as i32, (origin[0] * px) as i32, (side * px) as i32, (side * px) as i32);
-        let values = self.part_nets[index].points(&rectifier.apply_part(image, rect)?)?;
+        let values = self.part_nets[index].points(&warp.apply_part(image, rect)?)?;
         let mut read = Vec::with_capacity(side * side);
         // cells whose surroundings are all in the part
         let whole = |at: usize, first: usize| {

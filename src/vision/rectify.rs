@@ -10,6 +10,8 @@ use super::picture::resized;
 
 /// Between places of the warp that are worked out, pixels; what lies between is interpolated, to a hundredth of a pixel.
 const COARSE: usize = 8;
+/// Rows of the warp that are worked out at once.
+const STRIP: i32 = 64;
 
 /// Of a picture with more pixels a pitch than this many times what is wanted, a smaller copy is warped.
 const MOST_OVERSAMPLING: f64 = 2.5;
@@ -67,7 +69,10 @@ impl Rectifier {
 
     fn maps(lattice: &Lattice, side: i32, pitch_px: f64, margin: f64, times: i32) -> Result<(Mat, Mat)> {
         let n = side * times;
-        let mut map = Mat::new_rows_cols_with_default(n, n, core::CV_32FC2, Scalar::all(0.0))?;
+        // by strips, since the exact places take more room than what is kept
+        let mut strip = Mat::new_rows_cols_with_default(STRIP.min(n), n, core::CV_32FC2, Scalar::all(0.0))?;
+        let mut fixed = Mat::new_rows_cols_with_default(n, n, core::CV_16SC2, Scalar::all(0.0))?;
+        let mut fraction = Mat::new_rows_cols_with_default(n, n, core::CV_16UC1, Scalar::all(0.0))?;
         let step = 1.0 / (pitch_px * f64::from(times));
         let board = |y: usize, x: usize| [y, x].map(|i| (i as f64 + 0.5) * step - margin);
         let exact = |y: usize, x: usize| {
@@ -86,7 +91,8 @@ impl Rectifier {
             let ends: Vec<[f64; 2]> = above.iter().zip(&below).map(|(a, b)| between(*a, *b, down)).collect();
             // beyond the horizon nothing can be interpolated
             let whole: Vec<bool> = (0..ends.len()).map(|j| above[j][0] > -1e4 && below[j][0] > -1e4).collect();
-            for (x, out) in map.at_row_mut::<Vec2f>(y as i32)?.iter_mut().enumerate() {
+            let within = y as i32 % STRIP;
+            for (x, out) in strip.at_row_mut::<Vec2f>(within)?.iter_mut().enumerate() {
                 let j = x / COARSE;
                 let p = if whole[j] && whole[j + 1] {
                     between(ends[j], ends[j + 1], (x % COARSE) as f64 / COARSE as f64)
@@ -95,9 +101,13 @@ impl Rectifier {
                 };
                 *out = Vec2f::from([p[0] as f32, p[1] as f32]);
             }
+            if within + 1 == STRIP || y as i32 + 1 == n {
+                let exact = Mat::roi(&strip, Rect::new(0, 0, n, within + 1))?;
+                let place = Rect::new(0, y as i32 - within, n, within + 1);
+                let (mut fixed, mut fraction) = (Mat::roi_mut(&mut fixed, place)?, Mat::roi_mut(&mut fraction, place)?);
+                imgproc::convert_maps(&exact, &core::no_array(), &mut fixed, &mut fraction, core::CV_16SC2, false)?;
+            }
         }
-        let (mut fixed, mut fraction) = (Mat::default(), Mat::default());
-        imgproc::convert_maps(&map, &core::no_array(), &mut fixed, &mut fraction, core::CV_16SC2, false)?;
         Ok((fixed, fraction))
     }
 
@@ -111,7 +121,17 @@ impl Rectifier {
     /// # Errors
     /// If the picture is empty.
     pub fn apply(&self, image: &Mat) -> Result<Mat> {
-        self.apply_part(image, Rect::from_point_size(opencv::core::Point::new(0, 0), self.side))
+        self.whole().apply(image)
+    }
+
+    /// All of the result.
+    pub(super) fn whole(&self) -> Warp<'_> {
+        self.window(Rect::from_point_size(core::Point::new(0, 0), self.side))
+    }
+
+    /// A part of the result, to be warped like a board of its own: boards shifted against each other share one warp.
+    pub(super) fn window(&self, window: Rect) -> Warp<'_> {
+        Warp { rectifier: self, window }
     }
 
     /// A part of what [`Rectifier::apply`] gives.
@@ -140,6 +160,24 @@ impl Rectifier {
             Scalar::default(),
         )?;
         if times > 1 { resized(&out, part.size()) } else { Ok(out) }
+    }
+}
+
+/// A window of what a [`Rectifier`] gives.
+#[derive(Clone, Copy)]
+pub(super) struct Warp<'a> {
+    rectifier: &'a Rectifier,
+    window: Rect,
+}
+
+impl Warp<'_> {
+    pub(super) fn apply(&self, image: &Mat) -> Result<Mat> {
+        self.rectifier.apply_part(image, self.window)
+    }
+
+    /// A part of what [`Warp::apply`] gives.
+    pub(super) fn apply_part(&self, image: &Mat, part: Rect) -> Result<Mat> {
+        self.rectifier.apply_part(image, part + self.window.tl())
     }
 }
 

@@ -34,6 +34,12 @@ const STILL_THING_MS: i64 = 5000;
 const LOOK_AT_HAND_MS: u64 = 600;
 /// While a hand moves over the board, points that it uncovers are read no more often than this.
 const READ_BESIDE_HAND_MS: u64 = 200;
+/// While a hand moves over the board and nothing is to be read, it is asked no more often than this whether the board lies where it
+/// lay, unless so large a share of the blocks changed that the board may have moved.
+const TRACK_BESIDE_HAND_MS: u64 = 100;
+const MUCH_CHANGED: f64 = 0.4;
+/// A move or a small capture changes no more points than these.
+const FEW_POINTS: usize = 12;
 /// Blocks on the grid that changed of late, to be more than a stone or trembling lines.
 const RESTLESS_BLOCKS: usize = 24;
 /// Square pitches of a thing that reaches in, to be a hand.
@@ -72,6 +78,9 @@ pub(super) struct Board {
     /// When it last looked at all points, and at any.
     looked_ms: u64,
     read_ms: Option<u64>,
+    /// When something was last in the way or moved on the board, and whether that was a hand, when it last looked.
+    unquiet_ms: u64,
+    hand: bool,
     /// Points that held a stone when they were settled.
     stone_before: Vec<bool>,
     loose: Loose,
@@ -112,6 +121,8 @@ impl Board {
             looked_hidden: vec![0.0; lattice.size as usize * lattice.size as usize],
             looked_ms: frame.time_ms,
             read_ms: None,
+            unquiet_ms: frame.time_ms,
+            hand: false,
             stone_before: vec![false; lattice.size as usize * lattice.size as usize],
             loose: Loose::new(&lattice),
             settled: now.clone(),
@@ -156,7 +167,11 @@ impl Board {
         if blinded {
             self.unseen_since.get_or_insert(time);
         }
-        let ask = changed > 3 || moving || self.unseen_since.is_some() || time.saturating_sub(self.tracked_ms) >= 1000;
+        let since_tracked = time.saturating_sub(self.tracked_ms);
+        let ask = (changed > 3 && !(since_tracked < TRACK_BESIDE_HAND_MS && self.only_a_hand(changed, time)))
+            || moving
+            || self.unseen_since.is_some()
+            || since_tracked >= 1000;
         if ask && !blinded {
             self.tracked_ms = time;
             if self.follow(frame, eyes, sighting)? {
@@ -219,24 +234,30 @@ impl Board {
         // Read what is new.
         let wanted = self.points.stale(&now, time, &open, !hands.is_empty());
         let quiet = uncalm == 0 && hands.is_empty();
+        if !quiet {
+            self.unquiet_ms = time;
+        }
+        self.hand = !hands.is_empty();
         let look_at_hand = rests && time.saturating_sub(self.looked_ms) >= LOOK_AT_HAND_MS;
-        let may_read =
-            hands.is_empty() || self.read_ms.is_none_or(|read| time.saturating_sub(read) >= READ_BESIDE_HAND_MS);
+        let may_read = hands.is_empty() || self.may_read_beside_hand(time);
         if ((!wanted.is_empty() && may_read) || look_at_hand) && !moved_now {
             let all: Vec<usize> = (0..n * n).collect();
             let rectifier = match self.rectifier.take() {
                 Some(rectifier) => rectifier,
                 None => Reader::rectifier(&self.lattice, self.image_size)?,
             };
-            // once the hand has left, with all that the network can see
-            let look_at = if look_at_hand || quiet { &all } else { &wanted };
-            let read = eyes.reader.read_points(&frame.image, &rectifier, self.lattice.size, look_at)?;
+            // Once the hand has left, with all that the network can see; then again what is new, where that is little: a board that
+            // was scattered is seen as a whole each time, and what is known is read again all at once.
+            let known = wanted.iter().any(|i| self.points.is_known(*i));
+            let anew = quiet && (self.looked_ms <= self.unquiet_ms || known || wanted.len() > FEW_POINTS);
+            let look_at = if look_at_hand || anew { &all } else { &wanted };
+            let read = eyes.reader.read_points(&frame.image, rectifier.whole(), self.lattice.size, look_at)?;
             self.rectifier = Some(rectifier);
             self.read_ms = Some(time);
             if read.len() == n * n {
                 self.looked_ms = time;
             }
-            let mut is_wanted = vec![quiet; n * n];
+            let mut is_wanted = vec![quiet && read.len() == n * n; n * n];
             wanted.iter().for_each(|i| is_wanted[*i] = true);
             for (i, reading) in read {
                 self.looked_hidden[i] = reading.hidden;
@@ -266,6 +287,7 @@ impl Board {
                 open: &open_blocks,
                 readings: &readings,
                 stone_before: &self.stone_before,
+                readable: &open,
                 hand: !hands.is_empty(),
                 time_ms: time,
             };
@@ -307,6 +329,16 @@ impl Board {
             sighting.points = readings;
         }
         Ok(true)
+    }
+
+    /// What changed is but a hand that was there before, and nothing is to be read in this frame.
+    fn only_a_hand(&self, changed: usize, time: u64) -> bool {
+        let much = (changed as f64) > MUCH_CHANGED * self.sampler.valid().iter().filter(|v| **v).count() as f64;
+        self.hand && !much && !self.may_read_beside_hand(time)
+    }
+
+    fn may_read_beside_hand(&self, time: u64) -> bool {
+        self.read_ms.is_none_or(|read| time.saturating_sub(read) >= READ_BESIDE_HAND_MS)
     }
 
     /// The lens is covered or the room is dark: where the board had lines and stones, everything is of one level. Readings of

@@ -7,6 +7,9 @@ use crate::vision::PointReading;
 const READINGS: u32 = 4;
 /// Between two of these.
 const READ_AGAIN_MS: u64 = 90;
+/// A point that looks otherwise and reads as surely as this what it read before (a shadow came or went) counts as read so often.
+const AS_BEFORE: f32 = 0.98;
+const READINGS_AS_BEFORE: u32 = READINGS - 1;
 /// With a hand in view readings suffer: so many are enough until it has left.
 const READINGS_BESIDE_HAND: u32 = 2;
 /// A known point is read again, if only because light creeps: as much later as it had lain unchanged, within these limits.
@@ -109,13 +112,21 @@ impl Points {
         if !as_seen || memory.read_ms.is_none() || reading.state(0.5) != memory.reading.state(0.5) {
             memory.alike_ms = time_ms;
         }
+        let as_before = memory.readings == 0
+            && memory.read_ms.is_some()
+            && reading.state(AS_BEFORE).is_some_and(|is| memory.reading.state(AS_BEFORE) == Some(is));
         memory.reading = reading;
         memory.read_ms = Some(time_ms);
-        memory.readings += 1;
+        memory.readings += if as_before { READINGS_AS_BEFORE } else { 1 };
         if time_ms.saturating_sub(memory.alike_ms) >= KNOWN_MS && reading.state(0.5).is_some() {
             memory.known = Some(reading);
             cell.iter().for_each(|b| self.known.take(now, *b));
         }
+    }
+
+    /// True if it was read as often as is needed since it changed.
+    pub(super) fn is_known(&self, i: usize) -> bool {
+        self.memory[i].readings >= READINGS
     }
 
     /// The last reading of a point; hidden if it has not been read since it changed.
@@ -195,5 +206,42 @@ mod tests {
         points.read(4, of(0.4, 0.6), &flat([80, 120, 140]), 4600);
         points.read(4, of(0.3, 0.7), &flat([110, 160, 190]), 4700);
         assert!(points.reading(4).empty > 0.7, "it looks as it did");
+    }
+
+    const EMPTY: PointReading =
+        PointReading { empty: 0.995, black: 0.002, white: 0.002, hidden: 0.001, offset: [0.0; 2] };
+    const BLACK: PointReading =
+        PointReading { empty: 0.002, black: 0.995, white: 0.002, hidden: 0.001, offset: [0.0; 2] };
+
+    /// How often the middle point is read after it looks otherwise, when it reads `is` then.
+    fn readings_of(is: PointReading) -> usize {
+        let side = (9 + 2) * PER_PITCH;
+        let wood = Blocks { side, bgr: vec![[110, 170, 205]; side * side] };
+        let (mut points, middle) = (Points::new(9, &wood), 4 * 9 + 4);
+        let open = [true; 81];
+        let mut time_ms = 0;
+        let mut settle = |points: &mut Points, now: &Blocks, is: PointReading| {
+            let mut count = 0;
+            for _ in 0..10 {
+                time_ms += 100;
+                for i in points.stale(now, time_ms, &open, false) {
+                    points.read(i, if i == middle { is } else { EMPTY }, now, time_ms);
+                    count += usize::from(i == middle);
+                }
+            }
+            count
+        };
+        assert_eq!(settle(&mut points, &wood, EMPTY), READINGS as usize);
+        let mut changed = wood.clone();
+        around(4, 4, PER_PITCH / 2, side).for_each(|b| changed.bgr[b] = [60, 90, 110]);
+        settle(&mut points, &changed, is)
+    }
+
+    #[test]
+    fn a_shadow_on_a_point_is_known_sooner_than_a_stone() {
+        assert_eq!(readings_of(BLACK), READINGS as usize);
+        assert_eq!(readings_of(EMPTY), 2);
+        let unsure = PointReading { empty: 0.9, black: 0.08, ..EMPTY };
+        assert_eq!(readings_of(unsure), READINGS as usize);
     }
 }

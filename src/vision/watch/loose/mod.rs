@@ -6,14 +6,14 @@
 
 mod piece;
 
-use opencv::core::Mat;
+use opencv::core::{Mat, Rect};
 use piece::{alone, apart, board_color, centre, in_full_view, joined, looks_like, middle};
 
 use super::blocks::{self, Blocks, Part, difference};
 use crate::rules::Color;
 use crate::vision::error::Result;
 use crate::vision::lattice::Lattice;
-use crate::vision::reader::Reader;
+use crate::vision::reader::{READ_MARGIN, READ_PITCH_PX, Reader};
 use crate::vision::rectify::Rectifier;
 use crate::vision::sighting::{LooseStone, PointReading};
 
@@ -62,6 +62,9 @@ const PROPOSED_MS: u64 = 2000;
 const FIRST_HEIGHT: (f32, f32) = (0.18, 4.0);
 /// New stones that the height is averaged over.
 const HEIGHT_STONES: f32 = 24.0;
+/// The shift of the lattice whose warp, with this margin, shows all lattices that are looked through.
+const WIDE: f64 = -1.5;
+const WIDE_MARGIN: f64 = READ_MARGIN + 0.5;
 /// A new stray is found twice, this far apart, before it counts.
 const CONFIRM_MS: u64 = 80;
 
@@ -90,6 +93,8 @@ pub(super) struct Scenery<'a> {
     pub readings: &'a [PointReading],
     /// Points that held a stone when the board was settled.
     pub stone_before: &'a [bool],
+    /// Points that can be read in this frame.
+    pub readable: &'a [bool],
     /// A hand is in view.
     pub hand: bool,
     pub time_ms: u64,
@@ -100,8 +105,8 @@ pub(super) struct Loose {
     strays: Vec<Stray>,
     refused: Vec<([f32; 2], u64)>,
     looked_ms: Option<u64>,
-    /// Warps to the shifted lattices; made anew when the lattice moves.
-    shifted: Vec<(Shift, Rectifier)>,
+    /// The warp that shows all shifted lattices; made anew when the lattice moves.
+    shifted: Option<Rectifier>,
     /// Found once, when.
     proposed: Vec<(LooseStone, u64)>,
     /// Height of the middle of a stone's outline, pitches, and of how many stones this is the mean.
@@ -121,6 +126,14 @@ struct Shift {
 }
 
 impl Shift {
+    /// Where it lies, with its margin, in the warp that shows all of them.
+    fn window(self) -> Rect {
+        let px = |pitches: f64| (pitches * READ_PITCH_PX).round() as i32;
+        let at = |shift: f64| px(shift - READ_MARGIN - (WIDE - WIDE_MARGIN));
+        let side = px(f64::from(self.size) - 1.0 + 2.0 * READ_MARGIN);
+        Rect::new(at(self.col), at(self.row), side, side)
+    }
+
     /// The point of the shifted lattice that is nearest to a place on the board.
     fn cell(self, row: f32, col: f32) -> usize {
         let last = f64::from(self.size) - 1.0;
@@ -153,7 +166,7 @@ impl Loose {
             strays: Vec::new(),
             refused: Vec::new(),
             looked_ms: None,
-            shifted: Vec::new(),
+            shifted: None,
             proposed: Vec::new(),
             height: FIRST_HEIGHT.0,
             height_of: FIRST_HEIGHT.1,
@@ -165,7 +178,7 @@ impl Loose {
 
     /// The lattice is another: the warps must be made anew.
     pub(super) fn moved(&mut self, lattice: &Lattice) {
-        self.shifted.clear();
+        self.shifted = None;
         self.camera = lattice.camera().map(|v| v as f32);
     }
 
@@ -239,6 +252,8 @@ impl Loose {
             .filter(|p| p.area() >= *STONE_AREA.start())
             // a fingertip or half a stone that a hand uncovers is measured where it is not
             .filter(|p| !scene.hand || in_full_view(p, scene))
+            // most often a stone on its point, beside which something still moves: once that can be read, there is nothing to look for
+            .filter(|p| self.may_be_read(p, scene))
             .filter(|p| {
                 let c = middle(p, scene);
                 !self.refused.iter().any(|(r, _)| apart(*r, c) < 0.25)
@@ -288,6 +303,14 @@ impl Loose {
             }
         }
         Ok(())
+    }
+
+    /// The point nearest to where it stands, if there is one, can be read.
+    fn may_be_read(&self, part: &Part, scene: &Scenery) -> bool {
+        let n = scene.lattice.size as usize;
+        let foot = self.foot(middle(part, scene)).map(f32::round);
+        let on_grid = foot.iter().all(|at| (0.0..n as f32).contains(at));
+        !on_grid || scene.readable[foot[0] as usize * n + foot[1] as usize]
     }
 
     /// Far from its point a new stone can be read uncertainly, and nearer to it than it is. On a crossing of a lattice that is
@@ -437,24 +460,25 @@ impl Loose {
     /// What looks like a stone through the lattices shifted by half a pitch: anywhere, or with a hand in view, which makes many
     /// such looks, only about the `suspects` (blocks).
     fn hits(&mut self, suspects: &[usize], scene: &Scenery, reader: &mut Reader) -> Result<Vec<Hit>> {
-        if self.shifted.is_empty() {
-            let n = scene.lattice.size;
-            let shifts = [(-1.0, -1.0, n + 2), (-1.5, -1.0, n + 3), (-1.0, -1.5, n + 3), (-1.5, -1.5, n + 3)];
-            for (row, col, size) in shifts {
-                if let Some(lattice) = scene.lattice.reindexed(row, col, size) {
-                    self.shifted.push((Shift { row, col, size }, Reader::rectifier(&lattice, scene.image_size)?));
-                }
+        let n = scene.lattice.size;
+        let rectifier = match self.shifted.take() {
+            Some(rectifier) => rectifier,
+            None => {
+                let Some(wide) = scene.lattice.reindexed(WIDE, WIDE, n + 3) else { return Ok(Vec::new()) };
+                Rectifier::new(&wide, scene.image_size, READ_PITCH_PX, WIDE_MARGIN)?
             }
-        }
+        };
         let mut hits = Vec::new();
-        for (shift, rectifier) in &self.shifted {
+        let shifts = [(-1.0, -1.0, n + 2), (-1.5, -1.0, n + 3), (-1.0, -1.5, n + 3), (-1.5, -1.5, n + 3)];
+        for shift in shifts.map(|(row, col, size)| Shift { row, col, size }) {
+            let warp = rectifier.window(shift.window());
             let cells: Vec<usize> = if scene.hand {
                 let at = suspects.iter().map(|b| centre(*b, scene.now.side));
                 at.map(|[row, col]| shift.cell(row, col)).collect()
             } else {
                 (0..shift.size as usize * shift.size as usize).collect()
             };
-            for (i, r) in reader.read_points(scene.image, rectifier, shift.size, &cells)? {
+            for (i, r) in reader.read_points(scene.image, warp, shift.size, &cells)? {
                 let probability = r.black.max(r.white);
                 if probability < LEAST_STONE {
                     continue;
@@ -470,6 +494,7 @@ impl Loose {
                 hits.push(Hit { at, color, probability, off, own });
             }
         }
+        self.shifted = Some(rectifier);
         hits.sort_by(|a, b| b.probability.total_cmp(&a.probability));
         Ok(hits)
     }
