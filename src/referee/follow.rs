@@ -191,7 +191,7 @@ impl Referee {
             let mut e = self.event(EventKind::CapturesCleared, last, 0.97);
             e.of = Some(seq);
             e.color = Some(capturer);
-            e.move_number = Some(number);
+            e.move_number = (number > 0).then_some(number);
             let captured = self
                 .ledger
                 .moves
@@ -250,7 +250,8 @@ impl Referee {
             let at = Interval { first: seen, last: now };
             let mut e = self.fault(EventKind::MissedCapture, at, 0.97, Some(capturer), spots, &points);
             e.of = Some(seq);
-            e.move_number = Some(number);
+            // 0: since before the game was watched
+            e.move_number = (number > 0).then_some(number);
             let missed = self.emit(e);
             self.ledger.lying[k].missed = Some(missed);
             break;
