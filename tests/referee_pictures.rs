@@ -148,6 +148,24 @@ fn two_stones_of_one_colour_in_one_picture_are_a_double_move() {
 }
 
 #[test]
+fn of_two_stones_in_one_picture_the_one_that_stays_was_the_move() {
+    for gap_ms in GAPS_MS {
+        for off in [(4, 4), (7, 7)] {
+            let mut t = first_picture(gap_ms, &GAME[..2]);
+            next_picture(&mut t, &[(Black, 4, 4), (Black, 7, 7)], &[]);
+            next_picture(&mut t, &[], &[]);
+            next_picture(&mut t, &[(White, 3, 3)], &[off]);
+            next_picture(&mut t, &[(Black, 1, 5)], &[]);
+            t.finish();
+            let stays = if off == (4, 4) { p(7, 7) } else { p(4, 4) };
+            assert_eq!(moves(&t), [(Black, stays), (White, p(3, 3)), (Black, p(1, 5))], "{gap_ms} ms: {:?}", kinds(&t));
+            let told = t.events.iter().filter(|e| e.kind.is_infraction()).count();
+            assert_eq!((told, t.of_kind(Repaired).len()), (1, 1), "{gap_ms} ms: {:?}", kinds(&t));
+        }
+    }
+}
+
+#[test]
 fn a_second_stone_in_the_next_picture_is_void() {
     for gap_ms in GAPS_MS {
         let mut t = first_picture(gap_ms, &GAME[..2]);
@@ -396,6 +414,21 @@ fn a_captured_stone_that_the_first_picture_still_shows_is_no_wrong_removal() {
         next_picture(&mut t, &[(Black, 4, 5)], &[]);
         t.finish();
         assert_eq!(kinds(&t), [PositionAdopted, CapturesCleared, Move, Move], "{gap_ms} ms");
+    }
+}
+
+#[test]
+fn a_stone_played_again_where_a_captured_one_has_been_taken_off_is_no_missed_capture() {
+    // Black takes the corner stone at (1, 0), a ko; White takes it back after a move elsewhere
+    let stones = [(Black, 0, 1), (White, 0, 0), (White, 2, 0), (White, 1, 1), (Black, 6, 6), (Black, 7, 2)];
+    for gap_ms in GAPS_MS {
+        let mut t = first_picture(gap_ms, &stones);
+        next_picture(&mut t, &[(Black, 1, 0)], &[]);
+        next_picture(&mut t, &[(White, 5, 2)], &[(0, 0)]);
+        next_picture(&mut t, &[(Black, 4, 6), (White, 0, 0)], &[(1, 0)]);
+        next_picture(&mut t, &[(Black, 5, 6)], &[]);
+        t.finish();
+        assert_eq!(kinds(&t), [PositionAdopted, Move, CapturesCleared, Move, Move, Move, Move], "{gap_ms} ms");
     }
 }
 

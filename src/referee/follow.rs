@@ -43,7 +43,7 @@ impl Referee {
         }
     }
 
-    fn change_is_ready(&self, d: &Diff) -> bool {
+    pub(super) fn change_is_ready(&self, d: &Diff) -> bool {
         let age = d.age_ms(self.now);
         if self.pictures.sparse && !self.flushing {
             return d.current && !d.hidden && d.evidence >= REPAIR_EVIDENCE && d.frames >= 2;
@@ -60,6 +60,9 @@ impl Referee {
         let Some(board) = self.ledger.board().cloned() else { return false };
         let diffs: BTreeMap<Point, Diff> = evidence.diffs().into_iter().map(|d| (d.point, d)).collect();
         self.learn_lying(&diffs);
+        if self.pictures.sparse && self.the_other_was_void(&diffs) {
+            return true;
+        }
         let Some(evidence) = &self.evidence else { return false };
         let mut changed = false;
         // after a restart: what lies at the points of an open fault is learnt from the first good look

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::Referee;
-use super::evidence::Cell;
+use super::evidence::{Cell, Diff};
+use crate::game::{EventKind, Interval};
 use crate::rules::{Board, Color, History, Point};
 use crate::vision::{PointReading, Sighting};
 
@@ -80,6 +81,35 @@ impl Referee {
             self.judge_picture(&held, Some(s));
         }
         self.pictures.held = Some(s.clone());
+        true
+    }
+
+    /// Two stones of a colour came together, and which of them is void was a guess: the other one is taken off. True if so.
+    pub(super) fn the_other_was_void(&mut self, diffs: &BTreeMap<Point, Diff>) -> bool {
+        let (Some(game), Some(evidence)) = (&self.ledger.game, &self.evidence) else { return false };
+        let found = self.ledger.open.iter().filter(|o| o.kind == EventKind::DoubleMove).find_map(|o| {
+            let (&stays, is) = o.wrong.iter().next().filter(|_| o.wrong.len() == 1)?;
+            let color = o.color.filter(|c| *is == Some(Some(*c)) && evidence.latest(stays) == Some(Some(*c)))?;
+            let at = self.ledger.moves.iter().rposition(|m| m.seq != 0 && m.seq < o.seq)?;
+            let told = game.moves().get(at).filter(|m| m.color == color && m.captured.is_empty())?;
+            let off = diffs.get(&told.point?).filter(|d| d.is.is_none() && self.change_is_ready(d))?;
+            let mut before = game.clone();
+            while before.moves().len() > at {
+                before.undo()?;
+            }
+            let class = before.classify(color, Some(stays));
+            (class.is_legal() && class.captured.is_empty()).then_some((
+                o.seq,
+                self.ledger.moves[at].seq,
+                color,
+                stays,
+                *off,
+            ))
+        });
+        let Some((fault, of, color, stays, off)) = found else { return false };
+        let at = Interval { first: off.last_old_ms, last: off.first_new_ms };
+        self.tell_corrected(of, at, 0.9, color, Some((stays, Vec::new())));
+        self.tell_repaired(fault, at);
         true
     }
 
@@ -168,10 +198,17 @@ impl Referee {
             state(&seen.points[i]).filter(|c| *c != self.ledger.expected(point(i)))
         };
         // What both show but hardly is a stone, or is not: both ways are tried. The doubtful ones are decided on here.
-        let changes = |seen: &Sighting, but: &[usize], least: f32| -> Vec<(Point, Cell)> {
-            let counts =
-                |i: &usize| !but.contains(i) && (doubtful.contains(i) || seen.points[*i].state(least).is_some());
-            (0..n * n).filter(counts).filter_map(|i| Some((point(i), change(seen, i)?))).collect()
+        let counts =
+            |seen: &Sighting, i: usize, least: f32| doubtful.contains(&i) || seen.points[i].state(least).is_some();
+        let changes = |misread: &[usize], least: f32| -> Vec<(Point, Cell)> {
+            let seen = (0..n * n).filter(|i| !misread.contains(i) && counts(s, *i, least));
+            seen.filter_map(|i| Some((point(i), change(s, i)?))).collect()
+        };
+        let changes_after = |misread: &[usize], least: f32| -> Vec<(Point, Cell)> {
+            // a captured stone that this picture shows off and the next one lying was played again
+            let again = |i: usize| if misread.contains(&i) { None } else { change(s, i).and(state(&next.points[i])) };
+            let seen = (0..n * n).filter(|i| counts(next, *i, least));
+            seen.filter_map(|i| Some((point(i), change(next, i).or(again(i))?))).collect()
         };
         let mut starts = vec![game.clone()];
         if self.ledger.turn_is_free && game.moves().is_empty() {
@@ -188,8 +225,8 @@ impl Referee {
             };
             starts.iter().any(|game| {
                 [SEEN, CLEARLY_SEEN].into_iter().any(|least| {
-                    reach(game, &target(&changes(s, misread, least)))
-                        .is_some_and(|game| reach(&game, &target(&changes(next, &[], least))).is_some())
+                    reach(game, &target(&changes(misread, least)))
+                        .is_some_and(|game| reach(&game, &target(&changes_after(misread, least))).is_some())
                 })
             })
         };
