@@ -325,9 +325,8 @@ fn a_point_misread_in_one_picture_is_nothing() {
 #[test]
 fn a_stone_that_every_picture_doubts_halts_no_game() {
     for gap_ms in GAPS_MS {
-        for doubted in 0..GAME.len() {
+        for (doubted, (_, row, col)) in GAME.into_iter().enumerate() {
             let mut t = first_picture(gap_ms, &[]);
-            let (_, row, col) = GAME[doubted];
             for (k, &m) in GAME.iter().enumerate() {
                 if k == doubted {
                     t.doubt(p(row, col), None, 0.32);
