@@ -148,6 +148,24 @@ fn two_stones_of_one_colour_in_one_picture_are_a_double_move() {
 }
 
 #[test]
+fn of_two_stones_in_one_picture_the_one_that_stays_was_the_move() {
+    for gap_ms in GAPS_MS {
+        for off in [(4, 4), (7, 7)] {
+            let mut t = first_picture(gap_ms, &GAME[..2]);
+            next_picture(&mut t, &[(Black, 4, 4), (Black, 7, 7)], &[]);
+            next_picture(&mut t, &[], &[]);
+            next_picture(&mut t, &[(White, 3, 3)], &[off]);
+            next_picture(&mut t, &[(Black, 1, 5)], &[]);
+            t.finish();
+            let stays = if off == (4, 4) { p(7, 7) } else { p(4, 4) };
+            assert_eq!(moves(&t), [(Black, stays), (White, p(3, 3)), (Black, p(1, 5))], "{gap_ms} ms: {:?}", kinds(&t));
+            let told = t.events.iter().filter(|e| e.kind.is_infraction()).count();
+            assert_eq!((told, t.of_kind(Repaired).len()), (1, 1), "{gap_ms} ms: {:?}", kinds(&t));
+        }
+    }
+}
+
+#[test]
 fn a_second_stone_in_the_next_picture_is_void() {
     for gap_ms in GAPS_MS {
         let mut t = first_picture(gap_ms, &GAME[..2]);
@@ -301,6 +319,143 @@ fn a_point_misread_in_one_picture_is_nothing() {
                 assert_eq!(moves(&t), GAME[2..].iter().map(|m| (m.0, p(m.1, m.2))).collect::<Vec<_>>(), "{said}");
             }
         }
+    }
+}
+
+#[test]
+fn a_stone_that_every_picture_doubts_halts_no_game() {
+    for gap_ms in GAPS_MS {
+        for (doubted, (_, row, col)) in GAME.into_iter().enumerate() {
+            let mut t = first_picture(gap_ms, &[]);
+            for (k, &m) in GAME.iter().enumerate() {
+                if k == doubted {
+                    t.doubt(p(row, col), None, 0.32);
+                }
+                next_picture(&mut t, &[m], &[]);
+            }
+            t.finish();
+            assert_eq!(kinds(&t), [&[PositionAdopted][..], &[Move; 7]].concat(), "{gap_ms} ms, {doubted}");
+            assert_eq!(moves(&t), GAME.map(|(c, row, col)| (c, p(row, col))));
+        }
+    }
+}
+
+#[test]
+fn an_empty_point_that_every_picture_doubts_is_no_answer_to_the_first_of_two_stones() {
+    for gap_ms in GAPS_MS {
+        let mut t = Table::with(options(), 9);
+        t.frame_ms = gap_ms;
+        t.doubt(p(5, 3), Some(White), 0.25);
+        next_picture(&mut t, &GAME[..2], &[]);
+        next_picture(&mut t, &[(Black, 4, 4)], &[]);
+        next_picture(&mut t, &[(Black, 7, 7)], &[]);
+        next_picture(&mut t, &[], &[]);
+        next_picture(&mut t, &[], &[(7, 7)]);
+        next_picture(&mut t, &[(White, 3, 3)], &[]);
+        next_picture(&mut t, &[], &[]);
+        assert_eq!(kinds(&t), [PositionAdopted, Move, DoubleMove, Repaired, Move], "{gap_ms} ms");
+    }
+}
+
+#[test]
+fn a_second_stone_in_two_pictures_of_which_the_first_has_an_arm_is_told() {
+    for gap_ms in GAPS_MS {
+        let mut t = first_picture(gap_ms, &GAME[..2]);
+        next_picture(&mut t, &[(Black, 4, 4)], &[]);
+        t.hand(true);
+        t.hide(&[p(8, 0), p(8, 1), p(7, 0), p(7, 1)]);
+        next_picture(&mut t, &[(Black, 7, 7)], &[]);
+        t.hand(false);
+        t.hide(&[]);
+        next_picture(&mut t, &[], &[]);
+        next_picture(&mut t, &[(White, 3, 3)], &[(7, 7)]);
+        next_picture(&mut t, &[], &[]);
+        assert_eq!(kinds(&t), [PositionAdopted, Move, DoubleMove, Repaired, Move], "{gap_ms} ms");
+    }
+}
+
+#[test]
+fn a_point_misread_in_the_first_picture_is_no_infraction() {
+    for gap_ms in GAPS_MS {
+        for (at, as_what) in [(p(4, 3), Some(White)), (p(4, 3), Some(Black)), (p(2, 2), Some(White))] {
+            let mut t = Table::with(options(), 9);
+            t.frame_ms = gap_ms;
+            t.misread(at, as_what);
+            next_picture(&mut t, &GAME[..4], &[]);
+            t.no_misreads();
+            GAME[4..].iter().for_each(|&m| next_picture(&mut t, &[m], &[]));
+            t.finish();
+            let said = format!("{gap_ms} ms, {as_what:?} at {at:?}");
+            assert_eq!(kinds(&t), [PositionAdopted, Move, Move, Move], "{said}");
+            assert_eq!(moves(&t), GAME[4..].iter().map(|m| (m.0, p(m.1, m.2))).collect::<Vec<_>>(), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_stone_that_the_second_picture_misses_is_of_the_position() {
+    for gap_ms in GAPS_MS {
+        let mut t = first_picture(gap_ms, &GAME[..4]);
+        t.misread(p(2, 2), None);
+        next_picture(&mut t, &GAME[4..5], &[]);
+        t.no_misreads();
+        GAME[5..].iter().for_each(|&m| next_picture(&mut t, &[m], &[]));
+        t.finish();
+        assert_eq!(kinds(&t), [PositionAdopted, Move, Move, Move], "{gap_ms} ms");
+    }
+}
+
+#[test]
+fn a_captured_stone_that_the_first_picture_still_shows_is_no_wrong_removal() {
+    for gap_ms in GAPS_MS {
+        let mut t = first_picture(gap_ms, &[CORNER[0], CORNER[1], CORNER[2], CORNER[3], (Black, 1, 0)]);
+        next_picture(&mut t, &[(White, 4, 4)], &[(0, 0)]);
+        next_picture(&mut t, &[(Black, 4, 5)], &[]);
+        t.finish();
+        assert_eq!(kinds(&t), [PositionAdopted, CapturesCleared, Move, Move], "{gap_ms} ms");
+    }
+}
+
+#[test]
+fn a_stone_played_again_where_a_captured_one_has_been_taken_off_is_no_missed_capture() {
+    // Black takes the corner stone at (1, 0), a ko; White takes it back after a move elsewhere
+    let stones = [(Black, 0, 1), (White, 0, 0), (White, 2, 0), (White, 1, 1), (Black, 6, 6), (Black, 7, 2)];
+    for gap_ms in GAPS_MS {
+        let mut t = first_picture(gap_ms, &stones);
+        next_picture(&mut t, &[(Black, 1, 0)], &[]);
+        next_picture(&mut t, &[(White, 5, 2)], &[(0, 0)]);
+        next_picture(&mut t, &[(Black, 4, 6), (White, 0, 0)], &[(1, 0)]);
+        next_picture(&mut t, &[(Black, 5, 6)], &[]);
+        t.finish();
+        assert_eq!(kinds(&t), [PositionAdopted, Move, CapturesCleared, Move, Move, Move, Move], "{gap_ms} ms");
+    }
+}
+
+#[test]
+fn a_stone_played_and_captured_between_two_pictures_that_still_lies_is_no_suicide() {
+    for gap_ms in GAPS_MS {
+        let mut t = first_picture(gap_ms, &[(Black, 0, 1), (Black, 5, 5), (White, 6, 2)]);
+        next_picture(&mut t, &[(White, 0, 0), (Black, 1, 0), (White, 4, 4)], &[]);
+        next_picture(&mut t, &[(Black, 3, 4)], &[]);
+        t.finish();
+        assert_eq!(kinds(&t), [PositionAdopted, Move, Move, Move, MissedCapture, Move], "{gap_ms} ms");
+    }
+}
+
+#[test]
+fn two_moves_in_every_picture_and_the_other_side_began() {
+    // after the stones of both sides nobody knows whose turn it is: White's, as the first picture with one stone more shows
+    for gap_ms in GAPS_MS {
+        let mut t = first_picture(gap_ms, &GAME[..4]);
+        next_picture(&mut t, &[(White, 4, 4), (Black, 4, 5)], &[]);
+        next_picture(&mut t, &[(White, 5, 5), (Black, 5, 4)], &[]);
+        next_picture(&mut t, &[(White, 7, 5)], &[]);
+        next_picture(&mut t, &[(Black, 1, 4)], &[]);
+        t.finish();
+        let others = kinds(&t).into_iter().filter(|k| !matches!(k, PositionAdopted | Move | Corrected)).count();
+        assert_eq!(others, 0, "{gap_ms} ms: {:?}", kinds(&t));
+        let told: Vec<Color> = moves(&t).iter().map(|m| m.0).collect();
+        assert_eq!(told, [White, Black, White, Black, White, Black], "{gap_ms} ms");
     }
 }
 

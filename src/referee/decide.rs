@@ -31,7 +31,7 @@ pub(super) const MOVE_EVIDENCE_UNPROVOKED: f64 = 17.0;
 /// An arm that answers a move comes so long after the hand of the move came, at the earliest.
 const ANSWER_MS: u64 = 200;
 /// In pictures far apart, an order of moves against that of the pictures waits for so many more.
-const RIDDLE_PICTURES: u64 = 4;
+const RIDDLE_PICTURES: usize = 4;
 /// ... unless so many are waiting behind it: they would soon be too many to be put in order.
 const MOST_RIDDLES: usize = 6;
 /// A difference with less is only emerging.
@@ -117,7 +117,8 @@ impl Referee {
                             None => return false,
                         },
                     };
-                    let ready = self.move_is_ready(d, captured) && !self.is_in_a_patch(d, best);
+                    let ready = self.move_is_ready(d, captured) || self.is_vouched_for(step, d, best, diffs);
+                    let ready = ready && !self.is_in_a_patch(d, best);
                     if !ready || !self.stays_a_move(step, diffs) {
                         return false;
                     }
@@ -130,7 +131,7 @@ impl Referee {
                     if self.pictures.sparse
                         && !self.flushing
                         && plays <= MOST_RIDDLES
-                        && d.age_ms(self.now) < RIDDLE_PICTURES * self.pictures.gap_ms
+                        && self.evidence.as_ref().is_some_and(|e| e.pictures_since(d.first_new_ms) < RIDDLE_PICTURES)
                         && best.steps.iter().skip_while(|s| *s != step).any(seen_before)
                     {
                         return false;
@@ -178,7 +179,25 @@ impl Referee {
         if !self.faults_are_ready(&faults, diffs, gap) {
             return false;
         }
+        if self.pictures.sparse && self.other_side_began(diffs) {
+            return true;
+        }
         self.tell_faults(&faults, diffs, confidence(gap))
+    }
+
+    /// In pictures: a stone that every one of them shows but doubts is a move once the opponent has answered it. Without it the answer
+    /// would be out of turn, and the story weighs that; to wait for better pictures would hold up all that follows.
+    fn is_vouched_for(&self, step: &Step, d: &Diff, best: &Explanation, diffs: &BTreeMap<Point, Diff>) -> bool {
+        if !self.pictures.sparse || !d.current || d.hidden || d.frames < 2 {
+            return false;
+        }
+        let Step::Move { color, .. } = step else { return false };
+        best.steps.iter().skip_while(|s| *s != step).any(|s| match s {
+            Step::Move { color: c, point, captured, .. } if c != color => {
+                diffs.get(point).is_some_and(|d| self.move_is_ready(d, captured))
+            }
+            _ => false,
+        })
     }
 
     /// Points around it changed in the same moment, and nothing explains them: a patch of the picture may be misread.

@@ -24,6 +24,16 @@ const LATEST: f64 = 0.25;
 /// A state is thinkable where a picture calls what is expected this much likelier at most (natural logarithm), and not surer than that.
 const THINKABLE: f64 = 3.0;
 const SURE: f32 = 0.95;
+/// ... and an earlier picture called it so much likelier than that.
+const NEWLY: f64 = 1.5;
+/// A doubt that is new says so much more than one that was there before: whatever makes a photo look odd was there as well.
+const NEW: f64 = 1.0;
+/// ... once so many pictures in a row have it.
+const NEW_PICTURES: u8 = 3;
+/// A picture that says this much is clear.
+const CLEAR: f32 = 0.9;
+/// So many of the last pictures are counted.
+const PICTURES_KEPT: usize = 8;
 /// From here on a difference outlasts a hand that hides it.
 const BELIEVED: f64 = 6.5;
 /// A stone that was seen with so much evidence is remembered for a while if it goes.
@@ -66,11 +76,27 @@ struct Track {
     last_hidden_ms: Option<u64>,
     latest: Option<Cell>,
     reading: PointReading,
+    /// In pictures, while the point should be empty: the most that one spoke against a stone of either colour.
+    spoke_against: [f64; 2],
+    /// A frame has shown what is expected now.
+    shown: bool,
+    /// In pictures: so many in a row have shown it to be less clearly empty than it was.
+    new_for: [u8; 2],
+    /// In pictures: as much of `stat` as one of them says without what came before it.
+    plain: [f64; 3],
     run: Run,
     hidden: bool,
     /// A stone is seen there, but well off the crossing.
     astray: bool,
     offset: OffsetTrack,
+}
+
+impl Track {
+    /// The point was clearly empty in an earlier picture, and is much less so now.
+    fn is_new(&self, r: &PointReading, color: Color) -> bool {
+        let before = self.spoke_against[if color == Color::Black { 0 } else { 1 }];
+        before >= THINKABLE && before > against(r, color) + NEWLY
+    }
 }
 
 /// The frames since the point last showed anything else than it shows now.
@@ -120,6 +146,8 @@ pub struct Evidence {
     last_hand_left_ms: u64,
     /// The frames are pictures far apart.
     pictures: bool,
+    /// When the last of them were taken, the latest first.
+    taken: [Option<u64>; PICTURES_KEPT],
 }
 
 impl Evidence {
@@ -141,6 +169,10 @@ impl Evidence {
             last_hidden_ms: Some(now),
             latest: None,
             reading: PointReading::HIDDEN,
+            spoke_against: [0.0; 2],
+            shown: false,
+            new_for: [0; 2],
+            plain: [0.0; 3],
             run: Run::default(),
             hidden: true,
             astray: false,
@@ -156,6 +188,7 @@ impl Evidence {
             hand_since_ms: None,
             last_hand_left_ms: now,
             pictures: false,
+            taken: [None; PICTURES_KEPT],
         }
     }
 
@@ -185,6 +218,8 @@ impl Evidence {
             t.stat = [0.0; 3];
             t.peak = [0.0; 3];
             t.frames = [0; 3];
+            t.spoke_against = [0.0; 2];
+            t.shown = t.latest == Some(want);
             t.last_old_ms = now;
             // what it has been showing all the while speaks against the new expectation at once
             if let Some(shown) = t.latest.filter(|&shown| shown != want) {
@@ -221,18 +256,22 @@ impl Evidence {
 
     /// Takes one frame in.
     pub fn see(&mut self, s: &Sighting) {
-        self.take_in(s, None);
+        self.take_in(s, None, false);
     }
 
     /// Takes in one of a series of pictures that lie far apart. What the next picture shows as well (`agreed`) counts as
-    /// two looks.
-    pub fn see_picture(&mut self, s: &Sighting, agreed: &[bool]) {
-        self.take_in(s, Some(agreed));
+    /// two looks; after the `last` none comes that could.
+    pub fn see_picture(&mut self, s: &Sighting, agreed: &[bool], last: bool) {
+        self.take_in(s, Some(agreed), last);
     }
 
-    fn take_in(&mut self, s: &Sighting, agreed: Option<&[bool]>) {
+    fn take_in(&mut self, s: &Sighting, agreed: Option<&[bool]>, last: bool) {
         let now = s.time_ms;
         self.pictures = agreed.is_some();
+        if self.pictures {
+            self.taken.rotate_right(1);
+            self.taken[0] = Some(now);
+        }
         let any_hand = s.hand;
         if any_hand {
             self.hand_since_ms.get_or_insert(now);
@@ -278,10 +317,16 @@ impl Evidence {
             }
             t.hidden = false;
             t.reading = r;
+            if agreed.is_some() && want.is_none() {
+                for (most, color) in t.spoke_against.iter_mut().zip([Color::Black, Color::White]) {
+                    *most = most.max(against(&r, color));
+                }
+            }
             let looks: u32 = if agreed.is_some_and(|a| a.get(i) == Some(&true)) { 2 } else { 1 };
             let apart = if agreed.is_some() { 2.0 } else { (frame_gap_ms / INDEPENDENT_MS).clamp(0.1, 2.0) };
             let weight = apart * f64::from(looks) * f64::from(1.0 - r.hidden);
             let latest = r.state(0.5);
+            t.shown |= latest == Some(want);
             let p_old = f64::from(r.of(want)).max(1e-3);
             for state in STATES {
                 let k = slot(state);
@@ -289,7 +334,19 @@ impl Evidence {
                     t.stat[k] = 0.0;
                     continue;
                 }
-                let step = (f64::from(r.of(state)).max(1e-3) / p_old).ln();
+                let mut step = (f64::from(r.of(state)).max(1e-3) / p_old).ln();
+                if agreed.is_some()
+                    && let Some(color) = state
+                {
+                    let is_new = t.is_new(&r, color);
+                    let count = &mut t.new_for[k - 1];
+                    *count = if is_new { count.saturating_add(1) } else { 0 };
+                    // a doubt that stays may be a move, but accuses nobody
+                    let clear = is_new && r.of(state) >= CLEAR;
+                    let enough = *count >= NEW_PICTURES || (is_new && last && looks == 2);
+                    t.plain[k] = MOST_FROM_DOUBTS * (step + if clear { NEW } else { 0.0 });
+                    step += if clear || enough { NEW } else { 0.0 };
+                }
                 let counts = step.clamp(-MOST_PER_FRAME, MOST_PER_FRAME);
                 let mut next = t.stat[k] + weight * counts;
                 t.level[k] = if t.stat[k] <= 0.0 { counts } else { t.level[k] + LATEST * (counts - t.level[k]) };
@@ -404,6 +461,7 @@ impl Evidence {
                     is: STATES[k],
                     evidence: t.stat[k],
                     credible: match self.pictures {
+                        true if STATES[k].is_some() => t.stat[k].min(t.plain[k].max(0.0)),
                         true => t.stat[k],
                         false => t.stat[k].min(MOST_FROM_FRAMES * t.level[k].max(0.0)),
                     },
@@ -422,6 +480,21 @@ impl Evidence {
             .collect()
     }
 
+    /// In pictures: one has shown what is expected there now. A stone that was only inferred cannot be taken away.
+    pub fn was_shown(&self, p: Point) -> bool {
+        self.tracks[self.index(p)].shown
+    }
+
+    /// How many of the last pictures were taken at `since_ms` or later.
+    pub fn pictures_since(&self, since_ms: u64) -> usize {
+        self.taken.iter().flatten().filter(|t| **t >= since_ms).count()
+    }
+
+    /// An earlier picture said clearly what the point was, and the last one clearly says less of that than of what it shows now.
+    pub fn is_new(&self, p: Point, r: &PointReading, color: Color) -> bool {
+        self.expected[self.index(p)].is_none() && self.tracks[self.index(p)].is_new(r, color)
+    }
+
     /// Stones that were seen for a moment of late.
     pub fn ghosts(&self) -> &[Ghost] {
         &self.ghosts
@@ -437,9 +510,10 @@ impl Evidence {
             if self.expected[i].is_some() || t.hidden || t.reading.empty >= SURE {
                 continue;
             }
-            for color in [Color::Black, Color::White] {
-                let cost = f64::from(t.reading.empty.max(1e-3) / t.reading.of(Some(color)).max(1e-3)).ln();
-                if cost < THINKABLE {
+            for (k, color) in [Color::Black, Color::White].into_iter().enumerate() {
+                let cost = against(&t.reading, color);
+                // a point that looked the same before the stone can have come is as empty as it was
+                if cost < THINKABLE && t.spoke_against[k] > cost + NEWLY {
                     out.push((p, color, 1.0 + cost.max(0.0)));
                 }
             }
@@ -530,6 +604,11 @@ impl Evidence {
         }
         board
     }
+}
+
+/// How much likelier the point is empty than that it holds a stone of `color` (natural logarithm).
+fn against(r: &PointReading, color: Color) -> f64 {
+    f64::from(r.empty.max(1e-3) / r.of(Some(color)).max(1e-3)).ln()
 }
 
 /// A reading that is safe to calculate with, whatever was handed in.

@@ -128,6 +128,10 @@ const UNREADABLE: f64 = 14.0;
 pub const SCATTERED_FROM: usize = 6;
 const LONGEST: usize = 5;
 const MOST_NODES: usize = 400;
+/// In pictures: the side that is not to play by the number of stones at the start begins.
+const OTHER_BEGINS: f64 = 0.4;
+/// What it costs that a stone was played and captured between two pictures and not taken off.
+const LIES_AT_ONCE: f64 = 2.0;
 /// Between two pictures more can have been played than between two frames.
 const LONGEST_BETWEEN_PICTURES: usize = 12;
 /// Of moves that came to light in one picture each is likelier to answer the one before if it lies near it: per pitch.
@@ -199,7 +203,8 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
         if picture.turn_is_free && game.moves().is_empty() {
             let mut other = game.clone();
             other.set_turn(turn.opponent());
-            search.grow(&mut other, &[], cost, undone, None, lifted);
+            let unlikely = if picture.pictures { OTHER_BEGINS } else { 0.0 };
+            search.grow(&mut other, &[], cost + unlikely, undone, None, lifted);
         } else if picture.may_be_passed == Some(turn) && undone == 0 {
             let mut other = game.clone();
             other.play(turn, None);
@@ -233,7 +238,8 @@ impl Search<'_> {
                 Chance::None => 10.0,
             };
             // a patch may be doubted in every frame alike; much of the board at once is not
-            let said = if self.picture.diffs.len() >= SCATTERED_FROM { d.evidence } else { d.credible };
+            let whole = self.picture.pictures || self.picture.diffs.len() >= SCATTERED_FROM;
+            let said = if whole { d.evidence } else { d.credible };
             0.3 + 0.7 * (said - free).max(0.0)
         })
     }
@@ -271,7 +277,9 @@ impl Search<'_> {
                     continue;
                 }
                 // captured stones may lie still, unless the point has been seen empty since
-                let left = self.picture.diffs.get(&point).is_none_or(|d| d.was == seen);
+                let left = self.picture.diffs.get(&point).is_none_or(|d| d.was == seen)
+                    // between two pictures it can have been played as well
+                    || (pic.pictures && seen.is_some_and(|c| played(steps, c, point)));
                 let still = steps.iter().any(|s| match s {
                     Step::Move { color, captured, .. } => seen == Some(color.opponent()) && captured.contains(&point),
                     _ => false,
@@ -380,6 +388,9 @@ impl Search<'_> {
             let reply = if depth >= 1 && lifted.is_some() && at_once() { REPLY_TO_TAKEBACK } else { 0.0 };
             let still: Vec<Point> =
                 class.captured.iter().copied().filter(|&q| self.picture.seen.get(q) == Some(turn.opponent())).collect();
+            if self.picture.pictures && still.iter().any(|q| played(steps, turn.opponent(), *q)) {
+                price += LIES_AT_ONCE;
+            }
             let ways = doubted.into_iter().chain([(price, now)]).map(|(price, now)| (cost + price + reply, now));
             // most are not followed up: they only count
             if ways.clone().all(|(cost, _)| self.hopeless(cost)) {
@@ -449,7 +460,9 @@ impl Search<'_> {
         if open.len() >= SCATTERED_FROM && !self.hopeless(cost + SCATTERED) {
             let mut scattered = steps.to_vec();
             scattered.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
-            self.keep(Explanation { cost: cost + SCATTERED, undone, steps: scattered });
+            // several moves may have been made between two pictures
+            let more = if self.picture.pictures { MOVE * open.len() as f64 } else { 0.0 };
+            self.keep(Explanation { cost: cost + SCATTERED + more, undone, steps: scattered });
         }
         if added.len() > 5 || vanished.len() > 24 {
             return;
@@ -615,6 +628,11 @@ impl Search<'_> {
         }
         self.keep(Explanation { cost: total, undone, steps });
     }
+}
+
+/// The story has this move.
+fn played(steps: &[Step], color: Color, at: Point) -> bool {
+    steps.iter().any(|s| matches!(s, Step::Move { color: c, point, .. } if *c == color && *point == at))
 }
 
 /// The steps and one more.

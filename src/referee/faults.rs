@@ -16,14 +16,19 @@ pub(super) const GONE_MS: u64 = 800;
 /// A hand that stays does not hold a fault back for ever.
 const HAND_STAYS_MS: u64 = 2500;
 const FEW_HIDDEN: usize = 3;
+/// In pictures far apart nothing is held back by hands and hidden points that was seen since so many of them.
+const PATIENT_PICTURES: usize = 3;
 /// Differences without a story are shown to the operator after this long.
 const BAFFLED_MS: u64 = 6000;
 pub(super) const FAULT_EVIDENCE: f64 = 14.0;
+/// Two pictures that are as sure as a picture is let be, or nearly.
+const FAULT_EVIDENCE_PICTURES: f64 = 13.0;
 
 impl Referee {
     pub(super) fn faults_are_ready(&self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, gap: f64) -> bool {
         let Some(evidence) = &self.evidence else { return false };
         let mut youngest = u64::MAX;
+        let mut since_ms = 0;
         let mut hidden = false;
         for step in faults {
             let (points, gone) = match step {
@@ -54,7 +59,14 @@ impl Referee {
             let all = points.len();
             for p in points {
                 let Some(d) = diffs.get(&p) else { continue };
-                let least = if d.chance == Chance::None { MOVE_EVIDENCE_UNPROVOKED } else { FAULT_EVIDENCE };
+                let least = match d.chance {
+                    _ if self.pictures.sparse => FAULT_EVIDENCE_PICTURES,
+                    Chance::None => MOVE_EVIDENCE_UNPROVOKED,
+                    _ => FAULT_EVIDENCE,
+                };
+                if self.pictures.sparse && d.is.is_none() && !evidence.was_shown(p) {
+                    return false;
+                }
                 let sure = if scattered { d.evidence } else { d.credible };
                 let age = d.age_ms(self.now);
                 if sure < least || d.frames < 2 || (scattered && age < GONE_MS) {
@@ -66,12 +78,17 @@ impl Referee {
                     continue;
                 }
                 youngest = youngest.min(age);
+                since_ms = since_ms.max(d.first_new_ms);
                 let (wait, away) = if gone { (GONE_MS, 2 * HAND_AWAY_MS) } else { (FAULT_MS, HAND_AWAY_MS) };
                 let calm = match self.pictures.sparse {
                     true => !evidence.hand_now(),
                     false => age >= wait && evidence.hand_away_ms(self.now) >= away,
                 };
-                let hand_stays = evidence.hand_stays_ms(self.now) > HAND_STAYS_MS && age > HAND_STAYS_MS;
+                let hand_stays = match self.pictures.sparse {
+                    // something lies there in every one of them
+                    true => evidence.pictures_since(d.first_new_ms) >= PATIENT_PICTURES,
+                    false => evidence.hand_stays_ms(self.now) > HAND_STAYS_MS && age > HAND_STAYS_MS,
+                };
                 if !calm && !hand_stays {
                     return false;
                 }
@@ -83,8 +100,11 @@ impl Referee {
         let few = !evidence.hand_now() && (evidence.hidden_count() <= FEW_HIDDEN || swept);
         let patience = if few { GONE_MS } else { HAND_STAYS_MS };
         let hidden = hidden || evidence.hidden_count() > 0;
-        let seen = if self.pictures.sparse { !hidden || few } else { !hidden };
-        (seen || youngest > patience) && (gap > 1.0 || youngest > 1500)
+        if self.pictures.sparse {
+            let pictures = evidence.pictures_since(since_ms);
+            return (!hidden || few || pictures >= PATIENT_PICTURES) && (gap > 1.0 || pictures > PATIENT_PICTURES);
+        }
+        (!hidden || youngest > patience) && (gap > 1.0 || youngest > 1500)
     }
 
     pub(super) fn tell_faults(&mut self, faults: &[&Step], diffs: &BTreeMap<Point, Diff>, sure: f64) -> bool {

@@ -48,7 +48,7 @@ impl Referee {
         }
     }
 
-    fn change_is_ready(&self, d: &Diff) -> bool {
+    pub(super) fn change_is_ready(&self, d: &Diff) -> bool {
         let age = d.age_ms(self.now);
         if self.pictures.sparse && !self.flushing {
             return d.current && !d.hidden && d.evidence >= REPAIR_EVIDENCE && d.frames >= 2;
@@ -65,6 +65,9 @@ impl Referee {
         let Some(board) = self.ledger.board().cloned() else { return false };
         let diffs: BTreeMap<Point, Diff> = evidence.diffs().into_iter().map(|d| (d.point, d)).collect();
         self.learn_lying(&diffs);
+        if self.pictures.sparse && self.the_other_was_void(&diffs) {
+            return true;
+        }
         let Some(evidence) = &self.evidence else { return false };
         let mut changed = false;
         // after a restart: what lies at the points of an open fault is learnt from the first good look
@@ -196,7 +199,7 @@ impl Referee {
             let mut e = self.event(EventKind::CapturesCleared, last, 0.97);
             e.of = Some(seq);
             e.color = Some(capturer);
-            e.move_number = Some(number);
+            e.move_number = (number > 0).then_some(number);
             let captured = self
                 .ledger
                 .moves
@@ -255,7 +258,8 @@ impl Referee {
             let at = Interval { first: seen, last: now };
             let mut e = self.fault(EventKind::MissedCapture, at, 0.97, Some(capturer), spots, &points);
             e.of = Some(seq);
-            e.move_number = Some(number);
+            // 0: since before the game was watched
+            e.move_number = (number > 0).then_some(number);
             let missed = self.emit(e);
             self.ledger.lying[k].missed = Some(missed);
             break;

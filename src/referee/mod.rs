@@ -16,7 +16,7 @@
 //! | `presses` | the clock: pressed before the stone, before the captures are off, the wrong one; passing by press |
 //! | `seat_order` | team games: order of the seats, sections that go on too long |
 //! | `start`, `next_game` | the first position and handicap stones; clearing the board, and the next game |
-//! | `pictures` | pictures far apart, each judged with the next |
+//! | `pictures`, `first_pictures` | pictures far apart, each judged with the next; which position the first ones show |
 //! | `loose`, `seats` | stones on no crossing, and who sits where |
 //! | `word` | what is said about the game: passes, resignation, the result, a wrong record |
 //! | `report` | the event with article, verdict and sentence |
@@ -27,6 +27,7 @@ mod diff;
 mod evidence;
 mod explain;
 mod faults;
+mod first_pictures;
 mod follow;
 mod ledger;
 mod loose;

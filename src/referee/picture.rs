@@ -65,7 +65,11 @@ impl Referee {
             if m.seq == 0 {
                 break;
             }
-            let age_s = self.now.saturating_sub(m.reported_ms) as f64 / 1000.0;
+            let age_s = match self.pictures.sparse {
+                // a picture counts for a second, however long it was waited for
+                true => evidence.pictures_since(m.seen_ms) as f64,
+                false => self.now.saturating_sub(m.reported_ms) as f64 / 1000.0,
+            };
             let remembered = self.remembered.contains_key(&m.seq);
             if k > 0 && !(remembered && age_s < REVISABLE_S) {
                 break;
@@ -159,7 +163,14 @@ impl Referee {
         // since the move before these, behind an arm for long enough to be played and taken
         let since = self.before_move(told).min(first).max(self.now.saturating_sub(UNSEEN_MOVE_AGO_MS));
         for d in all.values().filter(|d| d.current && d.is.is_some()) {
-            for q in seen.neighbors(d.point).chain([d.point]).filter(|&q| seen.get(q).is_none()) {
+            let mut beside: Vec<Point> = seen.neighbors(d.point).chain([d.point]).collect();
+            if self.pictures.sparse {
+                // ... or beside a stone that it captured with it
+                beside.extend(all.values().filter(|d| d.is.is_none()).flat_map(|d| seen.neighbors(d.point)));
+                beside.sort_unstable();
+                beside.dedup();
+            }
+            for q in beside.into_iter().filter(|&q| seen.get(q).is_none()) {
                 // between two pictures far apart every point is out of view
                 let between = self.pictures.sparse.then_some((d.at_the_earliest_ms(), d.first_new_ms));
                 let Some((from, to)) = between.or_else(|| evidence.unseen(q, since)) else { continue };

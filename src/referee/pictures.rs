@@ -4,28 +4,26 @@
 //! that was captured at once, if legal moves lead to it and on from it; otherwise it was misread. So every picture is explained
 //! as a whole before the next, and the moves stand in the order of the pictures.
 
+use std::collections::BTreeMap;
+
 use super::Referee;
-use super::evidence::Cell;
+use super::evidence::{Cell, Diff};
+use crate::game::{EventKind, Interval};
 use crate::rules::{Board, Color, History, Point};
 use crate::vision::{PointReading, Sighting};
 
 /// Frames this far apart are pictures of their own.
 const SPARSE_MS: u64 = 400;
 /// A state counts as seen from this probability on; in the very last picture, which no other confirms, from the second.
-const SEEN: f32 = 0.5;
-const SEEN_AT_THE_END: f32 = 0.95;
+pub(super) const SEEN: f32 = 0.5;
+pub(super) const SEEN_AT_THE_END: f32 = 0.95;
 const CLEARLY_SEEN: f32 = 0.85;
 /// Moves between two pictures that are tried out to tell a captured stone from a misread one.
-const MOST_MOVES: usize = 4;
-const MOST_TRIES: u32 = 300;
+const MOST_MOVES: usize = 8;
+const MOST_TRIES: u32 = 600;
 /// So many doubtful points are weighed one by one.
-const FEW_DOUBTS: usize = 4;
-/// Until the whole board has been in view, so many pictures are waited for.
-const PATIENCE: u32 = 4;
-/// ... then at most this share of it may be hidden.
-const MOST_HIDDEN: f64 = 0.1;
-
-/// The rhythm of the frames, and the picture that waits for the next.
+pub(super) const FEW_DOUBTS: usize = 4;
+/// The rhythm of the frames, and the pictures that wait for others.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Pictures {
     last_ms: Option<u64>,
@@ -34,8 +32,12 @@ pub(super) struct Pictures {
     frames: u64,
     /// The frames are pictures far apart.
     pub(super) sparse: bool,
-    held: Option<Sighting>,
-    waited: u32,
+    /// The picture that waits for the next.
+    pub(super) held: Option<Sighting>,
+    /// The pictures so far, until the position at the start is known.
+    pub(super) first: Vec<Sighting>,
+    /// That position, as the pictures tell it, and captured stones that still lie on it.
+    pub(super) start: Option<(Board, BTreeMap<Point, Color>)>,
 }
 
 impl Pictures {
@@ -59,25 +61,63 @@ impl Referee {
         let sparse = self.pictures.sparse;
         if !first && !sparse {
             // a film after all
+            for held in std::mem::take(&mut self.pictures.first) {
+                self.look(&held);
+            }
             if let Some(held) = self.pictures.held.take() {
                 self.look(&held);
             }
         }
         self.now = self.now.max(s.time_ms);
-        if !is_readable(s) {
-            return sparse || first;
+        let waits = sparse || first;
+        if !waits || !is_readable(s) {
+            return waits;
         }
-        if sparse && let Some(held) = self.pictures.held.take() {
+        if self.ledger.game.is_none() {
+            self.open_with(s);
+            return true;
+        }
+        if let Some(held) = self.pictures.held.take() {
             self.judge_picture(&held, Some(s));
         }
-        if sparse || first {
-            self.pictures.held = Some(s.clone());
-        }
-        sparse || first
+        self.pictures.held = Some(s.clone());
+        true
+    }
+
+    /// Two stones of a colour came together, and which of them is void was a guess: the other one is taken off. True if so.
+    pub(super) fn the_other_was_void(&mut self, diffs: &BTreeMap<Point, Diff>) -> bool {
+        let (Some(game), Some(evidence)) = (&self.ledger.game, &self.evidence) else { return false };
+        let found = self.ledger.open.iter().filter(|o| o.kind == EventKind::DoubleMove).find_map(|o| {
+            let (&stays, is) = o.wrong.iter().next().filter(|_| o.wrong.len() == 1)?;
+            let color = o.color.filter(|c| *is == Some(Some(*c)) && evidence.latest(stays) == Some(Some(*c)))?;
+            let at = self.ledger.moves.iter().rposition(|m| m.seq != 0 && m.seq < o.seq)?;
+            let told = game.moves().get(at).filter(|m| m.color == color && m.captured.is_empty())?;
+            let off = diffs.get(&told.point?).filter(|d| d.is.is_none() && self.change_is_ready(d))?;
+            let mut before = game.clone();
+            while before.moves().len() > at {
+                before.undo()?;
+            }
+            let class = before.classify(color, Some(stays));
+            (class.is_legal() && class.captured.is_empty()).then_some((
+                o.seq,
+                self.ledger.moves[at].seq,
+                color,
+                stays,
+                *off,
+            ))
+        });
+        let Some((fault, of, color, stays, off)) = found else { return false };
+        let at = Interval { first: off.last_old_ms, last: off.first_new_ms };
+        self.tell_corrected(of, at, 0.9, color, Some((stays, Vec::new())));
+        self.tell_repaired(fault, at);
+        true
     }
 
     /// The pictures are over: the last one is judged by itself.
     pub(super) fn judge_last_picture(&mut self) {
+        if self.pictures.sparse || self.pictures.frames == 1 {
+            self.open(true);
+        }
         let Some(held) = self.pictures.held.take() else { return };
         if self.pictures.sparse || self.pictures.frames == 1 {
             self.judge_picture(&held, None)
@@ -86,7 +126,7 @@ impl Referee {
         }
     }
 
-    fn judge_picture(&mut self, s: &Sighting, next: Option<&Sighting>) {
+    pub(super) fn judge_picture(&mut self, s: &Sighting, next: Option<&Sighting>) {
         self.looked_ms = s.time_ms;
         if !self.is_of_the_game(s) {
             return;
@@ -94,12 +134,15 @@ impl Referee {
         let next = next.filter(|n| n.size == s.size);
         let (vetted, agreed) = self.vetted(s, next);
         if let Some(e) = &mut self.evidence {
-            e.see_picture(&vetted, &agreed);
+            e.see_picture(&vetted, &agreed, next.is_none());
         }
         self.seats.see(&vetted);
         let gone = self.loose.see(&vetted);
-        if self.ledger.game.is_none() {
-            self.adopt_picture(&vetted, next);
+        if self.ledger.game.is_none()
+            && let Some((start, lying)) = self.pictures.start.take()
+        {
+            self.adopt(start, s.time_ms);
+            self.lie_since_before(lying);
         }
         if self.ledger.game.is_some() {
             self.step(gone);
@@ -110,8 +153,20 @@ impl Referee {
     fn vetted(&self, s: &Sighting, next: Option<&Sighting>) -> (Sighting, Vec<bool>) {
         let mut vetted = s.clone();
         let Some(next) = next else {
-            let sure = |r: &PointReading| r.state(SEEN_AT_THE_END).is_some();
-            let agreed = s.points.iter().map(|r| !s.hand && sure(r)).collect();
+            // Surely; or, if nothing else is new, at least clearly otherwise than before: a move is more to be expected than none.
+            let n = usize::from(s.size);
+            let point = |i: usize| Point::new((i / n) as u8, (i % n) as u8);
+            let sure = |r: &PointReading| r.state(SEEN_AT_THE_END).filter(|_| r.hidden <= 0.5);
+            let other = |(i, r): (usize, &PointReading)| {
+                sure(r)
+                    .is_some_and(|c| c.is_some() && self.ledger.game.is_some() && c != self.ledger.expected(point(i)))
+            };
+            let nothing_else = !s.points.iter().enumerate().any(other);
+            let told = |(i, r): (usize, &PointReading)| {
+                let new = |c| nothing_else && self.evidence.as_ref().is_some_and(|e| e.is_new(point(i), r, c));
+                !s.hand && (sure(r).is_some() || r.state(SEEN).flatten().is_some_and(new))
+            };
+            let agreed = s.points.iter().enumerate().map(told).collect();
             return (vetted, agreed);
         };
         let state = |r: &PointReading| if r.hidden > 0.5 { None } else { r.state(SEEN) };
@@ -120,11 +175,20 @@ impl Referee {
         let Some(game) = &self.ledger.game else { return (vetted, agreed) };
         let n = s.size as usize;
         let point = |i: usize| Point::new((i / n) as u8, (i % n) as u8);
+        // what an earlier picture shows as well was there, whatever the next one shows
+        let seen_before: Vec<Point> = match &self.evidence {
+            Some(e) => e.diffs().iter().filter(|d| d.current && d.frames >= 2).map(|d| d.point).collect(),
+            None => Vec::new(),
+        };
         // seen now, neither as expected before nor as seen next
         let doubtful: Vec<usize> = (0..n * n)
             .filter(|&i| {
                 let (now, then) = (state(&s.points[i]), state(&next.points[i]));
-                then.is_some() && now.is_some_and(|c| c != self.ledger.expected(point(i))) && now != then
+                then.is_some()
+                    && now.is_some_and(|c| c != self.ledger.expected(point(i)))
+                    && now != then
+                    && !(seen_before.contains(&point(i))
+                        && self.evidence.as_ref().and_then(|e| e.latest(point(i))) == now)
             })
             .collect();
         if doubtful.is_empty() {
@@ -134,10 +198,17 @@ impl Referee {
             state(&seen.points[i]).filter(|c| *c != self.ledger.expected(point(i)))
         };
         // What both show but hardly is a stone, or is not: both ways are tried. The doubtful ones are decided on here.
-        let changes = |seen: &Sighting, but: &[usize], least: f32| -> Vec<(Point, Cell)> {
-            let counts =
-                |i: &usize| !but.contains(i) && (doubtful.contains(i) || seen.points[*i].state(least).is_some());
-            (0..n * n).filter(counts).filter_map(|i| Some((point(i), change(seen, i)?))).collect()
+        let counts =
+            |seen: &Sighting, i: usize, least: f32| doubtful.contains(&i) || seen.points[i].state(least).is_some();
+        let changes = |misread: &[usize], least: f32| -> Vec<(Point, Cell)> {
+            let seen = (0..n * n).filter(|i| !misread.contains(i) && counts(s, *i, least));
+            seen.filter_map(|i| Some((point(i), change(s, i)?))).collect()
+        };
+        let changes_after = |misread: &[usize], least: f32| -> Vec<(Point, Cell)> {
+            // a captured stone that this picture shows off and the next one lying was played again
+            let again = |i: usize| if misread.contains(&i) { None } else { change(s, i).and(state(&next.points[i])) };
+            let seen = (0..n * n).filter(|i| counts(next, *i, least));
+            seen.filter_map(|i| Some((point(i), change(next, i).or(again(i))?))).collect()
         };
         let mut starts = vec![game.clone()];
         if self.ledger.turn_is_free && game.moves().is_empty() {
@@ -154,8 +225,8 @@ impl Referee {
             };
             starts.iter().any(|game| {
                 [SEEN, CLEARLY_SEEN].into_iter().any(|least| {
-                    reach(game, &target(&changes(s, misread, least)))
-                        .is_some_and(|game| reach(&game, &target(&changes(next, &[], least))).is_some())
+                    reach(game, &target(&changes(misread, least)))
+                        .is_some_and(|game| reach(&game, &target(&changes_after(misread, least))).is_some())
                 })
             })
         };
@@ -185,30 +256,6 @@ impl Referee {
         }
         (vetted, agreed)
     }
-
-    /// The first picture is the position at the start, not the second: the second shows a move already.
-    fn adopt_picture(&mut self, s: &Sighting, next: Option<&Sighting>) {
-        let mut board = Board::new(s.size);
-        let mut unknown = 0;
-        for p in board.points() {
-            let here = s.at(p);
-            let there = next.map_or(PointReading::HIDDEN, |n| n.at(p));
-            let known = |r: PointReading| if r.hidden > 0.5 { None } else { r.state(SEEN) };
-            match known(here).or(known(there)) {
-                // a stone that is gone in the next picture may have been captured; one that was hardly seen was none
-                Some(Some(c)) if known(there) == Some(None) && here.of(Some(c)) < SEEN_AT_THE_END => {}
-                Some(cell) => board.set(p, cell),
-                None => unknown += 1,
-            }
-        }
-        self.pictures.waited += 1;
-        let all = f64::from(s.size) * f64::from(s.size);
-        let patient = next.is_some() && self.pictures.waited < PATIENCE;
-        if (unknown > 0 && patient) || f64::from(unknown) > MOST_HIDDEN * all {
-            return;
-        }
-        self.adopt(board, s.time_ms);
-    }
 }
 
 fn is_readable(s: &Sighting) -> bool {
@@ -216,7 +263,7 @@ fn is_readable(s: &Sighting) -> bool {
 }
 
 /// The game after legal moves that lead from it to `target`, captured stones off or still lying.
-fn reach(game: &History, target: &Board) -> Option<History> {
+pub(super) fn reach(game: &History, target: &Board) -> Option<History> {
     let mut game = game.clone();
     let mut tries = 0;
     grow(&mut game, target, &mut Vec::new(), MOST_MOVES, &mut tries).then_some(game)

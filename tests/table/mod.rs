@@ -56,6 +56,7 @@ pub struct Table {
     offsets: BTreeMap<Point, [f32; 2]>,
     loose: Vec<LooseStone>,
     misreads: BTreeMap<Point, Option<Color>>,
+    doubts: BTreeMap<Point, (Option<Color>, f32)>,
     noise: Option<(Rng, f64)>,
     /// What the referee took for each frame, microseconds of processor time.
     pub took_us: Vec<u32>,
@@ -89,6 +90,7 @@ impl Table {
             offsets: BTreeMap::new(),
             loose: Vec::new(),
             misreads: BTreeMap::new(),
+            doubts: BTreeMap::new(),
             noise: None,
             took_us: Vec::new(),
             torn_us: Vec::new(),
@@ -179,6 +181,11 @@ impl Table {
         self.misreads.insert(at, cell);
     }
 
+    /// What lies there is read with so much doubt, in favour of `instead`.
+    pub fn doubt(&mut self, at: Point, instead: Option<Color>, share: f32) {
+        self.doubts.insert(at, (instead, share));
+    }
+
     pub fn no_misreads(&mut self) {
         self.misreads.clear();
     }
@@ -206,6 +213,13 @@ impl Table {
                 cell = others[rng.below(2)];
             }
             let mut r = reading(cell);
+            if let Some(&(instead, share)) = self.doubts.get(&at) {
+                let other = reading(instead);
+                let mix = |a: f32, b: f32| (1.0 - share) * a + share * b;
+                r.empty = mix(r.empty, other.empty);
+                r.black = mix(r.black, other.black);
+                r.white = mix(r.white, other.white);
+            }
             if cell.is_some() {
                 r.offset = self.offsets.get(&at).copied().unwrap_or([0.0; 2]);
             }
