@@ -1032,3 +1032,23 @@ fn prisoners_beside_the_board_are_no_signal() {
     }
     assert_eq!(kinds(&t), []);
 }
+
+#[test]
+fn a_point_glimpsed_once_and_then_out_of_view_for_good_holds_no_move_up() {
+    let mut t = Table::of_game(9, &[(Black, 2, 2), (White, 6, 6)]);
+    t.under_hand_at(p(8, 4), |t| {
+        t.hide(&[p(8, 5)]);
+        t.misread(p(8, 4), Some(White));
+        t.frames(1);
+    });
+    // a bowl stands before it from now on
+    t.no_misreads();
+    t.hide(&[p(8, 4)]);
+    t.rest(2500);
+    for (color, at) in [(Black, p(2, 6)), (White, p(4, 2)), (Black, p(3, 4))] {
+        t.play(color, at);
+        t.hide(&[p(8, 4)]);
+        t.rest(1500);
+    }
+    assert_eq!(kinds(&t), [Move, Move, Move]);
+}

@@ -36,6 +36,8 @@ const CLEAR: f32 = 0.9;
 const PICTURES_KEPT: usize = 8;
 /// From here on a difference outlasts a hand that hides it.
 const BELIEVED: f64 = 6.5;
+/// What is believed less is forgotten when the point has been out of view for so long.
+const HALF_BELIEVED_MS: u64 = 1500;
 /// A stone that was seen with so much evidence is remembered for a while if it goes.
 const GHOST_EVIDENCE: f64 = 3.0;
 const GHOST_MS: u64 = 4000;
@@ -92,6 +94,15 @@ struct Track {
 }
 
 impl Track {
+    fn forget_half_believed(&mut self) {
+        for k in 0..3 {
+            if self.stat[k] < BELIEVED {
+                self.stat[k] = 0.0;
+                self.frames[k] = 0;
+            }
+        }
+    }
+
     /// The point was clearly empty in an earlier picture, and is much less so now.
     fn is_new(&self, r: &PointReading, color: Color) -> bool {
         let before = self.spoke_against[if color == Color::Black { 0 } else { 1 }];
@@ -299,6 +310,10 @@ impl Evidence {
                 if !stray {
                     t.last_hidden_ms = Some(now);
                 }
+                // nor does it hold anything up for as long as something stays in the way
+                if t.last_seen_ms.is_some_and(|l| now > l + HALF_BELIEVED_MS) {
+                    t.forget_half_believed();
+                }
                 continue;
             }
             let unseen_ms = t.last_seen_ms.map_or(0, |l| now.saturating_sub(l));
@@ -308,12 +323,7 @@ impl Evidence {
             }
             if t.hidden {
                 // what was half believed before the hand came is not carried over: anything may have happened since
-                for k in 0..3 {
-                    if t.stat[k] < BELIEVED {
-                        t.stat[k] = 0.0;
-                        t.frames[k] = 0;
-                    }
-                }
+                t.forget_half_believed();
             }
             t.hidden = false;
             t.reading = r;

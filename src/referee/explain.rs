@@ -383,7 +383,7 @@ impl Search<'_> {
             // after a takeback the opponent's reply comes later: several stones at once were played, and one shoved
             let at_once = || {
                 let last = last.and_then(|p| self.picture.diffs.get(&p));
-                !last.zip(diff).is_some_and(|(before, d)| before.seen_from_ms() <= d.last_old_ms)
+                last.zip(diff).is_none_or(|(before, d)| before.seen_from_ms() > d.last_old_ms)
             };
             let reply = if depth >= 1 && lifted.is_some() && at_once() { REPLY_TO_TAKEBACK } else { 0.0 };
             let still: Vec<Point> =

@@ -73,6 +73,8 @@ pub(super) struct Board {
     settled: Blocks,
     settled_known: Vec<bool>,
     points: Points,
+    /// Points behind something that stands before the board: a bowl, which is no hand.
+    behind_thing: Vec<bool>,
     /// How hidden each point was, by the network alone, when it last looked.
     looked_hidden: Vec<f32>,
     /// When it last looked at all points, and at any.
@@ -118,6 +120,7 @@ impl Board {
             rectifier: None,
             tracker,
             points: Points::new(lattice.size, &now),
+            behind_thing: vec![false; lattice.size as usize * lattice.size as usize],
             looked_hidden: vec![0.0; lattice.size as usize * lattice.size as usize],
             looked_ms: frame.time_ms,
             read_ms: None,
@@ -298,12 +301,14 @@ impl Board {
 
         let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
         let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
-        // a bowl that stands before a part of the board is no hand
-        let still = |i: usize| {
-            let around = blocks::around(i / n, i % n, 3, now.side);
-            around.map(|b| self.changed_ms[b]).max().is_none_or(|t| time as i64 - t >= STILL_THING_MS)
-        };
-        let hidden_by_hand = (0..n * n).filter(|&i| open[i] && readings[i].hidden > 0.5 && !still(i)).count();
+        let mut hidden_by_hand = 0;
+        for i in (0..n * n).filter(|i| open[*i]) {
+            let is_hidden = readings[i].hidden > 0.5;
+            let changed_ms = blocks::around(i / n, i % n, 3, now.side).map(|b| self.changed_ms[b]).max();
+            let still = changed_ms.is_none_or(|t| time as i64 - t >= STILL_THING_MS);
+            self.behind_thing[i] = is_hidden && (still || self.behind_thing[i]);
+            hidden_by_hand += usize::from(is_hidden && !self.behind_thing[i]);
+        }
         let restless =
             (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.sampler.valid()[*b] && !calm(*b)).count();
         sighting.hand = over_grid >= 6 || hidden_by_hand >= 2 || restless >= RESTLESS_BLOCKS;
