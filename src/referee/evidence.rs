@@ -52,6 +52,10 @@ const STRETCH_MS: u64 = 250;
 /// A stone read so far off its point may be that of the next, if they are read no farther from each other than this (pitches).
 const BETWEEN_PITCHES: f32 = 0.25;
 const ONE_STONE_PITCHES: f32 = 0.45;
+/// There is no room for a new one read so far off towards a stone that lies there, so near to it, and not for sure.
+const LEANS_PITCHES: f32 = 0.15;
+const NO_ROOM_PITCHES: f32 = 0.82;
+const SURE_BESIDE: f32 = 0.97;
 /// A hand this recently near a point can have changed it.
 const HAND_NEAR_MS: u64 = 900;
 
@@ -433,23 +437,24 @@ impl Evidence {
         let stone = |p: Point| {
             let r = clean(s.at(p));
             let off = r.offset[0].hypot(r.offset[1]);
-            let color = r.state(0.5).flatten().filter(|_| r.hidden <= 0.5 && off > BETWEEN_PITCHES)?;
-            Some((color, off, [f32::from(p.row) + r.offset[1], f32::from(p.col) + r.offset[0]]))
+            let color = r.state(0.5).flatten().filter(|_| r.hidden <= 0.5)?;
+            let at = [f32::from(p.row) + r.offset[1], f32::from(p.col) + r.offset[0]];
+            Some((color, r.of(Some(color)), off, at))
         };
+        let held = |x: Point, color: Color| self.expected[self.index(x)] == Some(color);
         let mut twice = BTreeSet::new();
         for p in self.points() {
-            let Some((color, off, at)) = stone(p) else { continue };
-            let beside = [(0, 1), (1, 0), (1, 1), (1, -1)]
-                .map(|(down, right): (u8, i8)| Some(Point::new(p.row + down, p.col.checked_add_signed(right)?)));
-            for q in beside.into_iter().flatten().filter(|q| q.row < self.size && q.col < self.size) {
-                let Some((_, other_off, _)) = stone(q).filter(|(c, _, there)| {
-                    *c == color && (at[0] - there[0]).hypot(at[1] - there[1]) < ONE_STONE_PITCHES
-                }) else {
-                    continue;
-                };
-                let held = |x: Point| self.expected[self.index(x)] == Some(color);
-                let here = if held(p) == held(q) { off <= other_off } else { held(p) };
-                twice.insert(if here { q } else { p });
+            let Some((color, sure, off, at)) = stone(p).filter(|(.., off, _)| *off > LEANS_PITCHES) else { continue };
+            for q in self.around(p, 1) {
+                let Some((_, _, other_off, there)) = stone(q).filter(|(c, ..)| *c == color) else { continue };
+                let apart = (at[0] - there[0]).hypot(at[1] - there[1]);
+                let between = off.min(other_off) > BETWEEN_PITCHES && apart < ONE_STONE_PITCHES;
+                // seen from the side a stone can cover the point behind it
+                let behind = apart < NO_ROOM_PITCHES && sure < SURE_BESIDE && held(q, color) && !held(p, color);
+                let here = if held(p, color) == held(q, color) { off <= other_off } else { held(p, color) };
+                if (between && !here) || behind {
+                    twice.insert(p);
+                }
             }
         }
         twice

@@ -262,10 +262,13 @@ fn incident(history: &History, n: usize, dice: &mut Dice) -> Option<What> {
         }
         5 => What::Takeback { first: point, for_s },
         6 => {
-            if stones.is_empty() {
+            // by the hand that played last, which takes none of its own
+            let last = history.moves().get(n.checked_sub(1)?)?.color;
+            let theirs: Vec<Point> = stones.into_iter().filter(|p| board.get(*p) != Some(last)).collect();
+            if theirs.is_empty() {
                 return None;
             }
-            What::WrongRemoval { points: vec![*dice.pick(&stones)], for_s }
+            What::WrongRemoval { points: vec![*dice.pick(&theirs)], for_s }
         }
         7 => What::Drop { at: [middle(dice), middle(dice)], for_s },
         8 => What::CameraBump {

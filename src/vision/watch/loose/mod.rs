@@ -40,6 +40,9 @@ const OUTWARD: f32 = 0.1;
 const ON_OTHER: f32 = 0.3;
 /// ... and its place is clearly better known there.
 const CLEARLY: f32 = 0.15;
+/// Two stones cannot lie nearer to each other than this, pitches; nearer still they are one.
+const NO_ROOM: f32 = 0.75;
+const ONE_STONE_SEEN_TWICE: f32 = 0.35;
 /// What is seen through the lattices so far apart is one stone.
 const ONE_STONE: f32 = 0.8;
 /// Square pitches of a stone whose outline tells its place.
@@ -559,6 +562,18 @@ impl Loose {
         let near = apart([row, col], [stone.row, stone.col]) <= ON_POINT;
         let point = (on_board && near).then_some((row * n + col) as usize);
         let known = |s: &LooseStone| s.color == stone.color && apart([s.row, s.col], [stone.row, stone.col]) < 0.2;
+        // where a stone lies there is no room for another so near: it is that one, seen from the side
+        let n = scene.lattice.size as usize;
+        let in_the_way = scene.readings.iter().enumerate().any(|(i, r)| {
+            let at = [(i / n) as f32 + r.offset[1], (i % n) as f32 + r.offset[0]];
+            let d = apart(at, [stone.row, stone.col]);
+            r.of(Some(stone.color)) >= SURE_STONE
+                && scene.stone_before[i]
+                && (ONE_STONE_SEEN_TWICE..NO_ROOM).contains(&d)
+        });
+        if in_the_way {
+            return;
+        }
         match self.proposed.iter().find(|(s, _)| known(s)) {
             Some((_, since)) if scene.time_ms.saturating_sub(*since) >= CONFIRM_MS => {
                 self.proposed.retain(|(s, _)| !known(s));
