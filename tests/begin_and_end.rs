@@ -77,21 +77,9 @@ fn what_is_read_otherwise_later_with_no_hand_near_is_no_move() {
     assert_eq!(t.of_kind(PositionAdopted)[0].board.as_deref().unwrap(), UNDER_WAY);
 }
 
-/// A finished game: both have said that it is over.
-fn over() -> Table {
-    let mut t =
-        Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6), (Black, 4, 4), (White, 4, 2)]);
-    t.loose(8.5, 7.5, White);
-    t.rest(1500);
-    t.loose(-0.6, 0.5, Black);
-    t.rest(1500);
-    t.no_loose();
-    t
-}
-
 #[test]
 fn a_stone_left_of_the_last_game_begins_no_new_one() {
-    let mut t = over();
+    let mut t = Table::over();
     t.under_hand(|t| {
         t.lay(&Board::new(9));
         t.set(p(4, 2), Some(White));

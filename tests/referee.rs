@@ -869,13 +869,7 @@ fn a_stone_fallen_half_a_pitch_off_is_no_takeback() {
 }
 
 fn cleared_table() -> Table {
-    let mut t =
-        Table::of_game(9, &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6), (Black, 4, 4), (White, 4, 2)]);
-    t.loose(8.5, 7.5, White);
-    t.rest(1500);
-    t.loose(-0.6, 0.5, Black);
-    t.rest(1500);
-    t.no_loose();
+    let mut t = Table::over();
     let left = t.board().clone();
     t.under_hand(|t| t.lay(&Board::new(9)));
     t.rest(3000);

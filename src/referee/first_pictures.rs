@@ -12,14 +12,14 @@ use super::decide::SEEN_EVIDENCE;
 use super::evidence::Diff;
 use super::ledger::Lying;
 use super::pictures::{FEW_DOUBTS, SEEN, SEEN_AT_THE_END, reach};
+use super::start::MOST_HIDDEN;
 use crate::game::Interval;
 use crate::rules::{Board, Color, History, Point};
 use crate::vision::{PointReading, Sighting};
 
-/// Until the whole board has been in view, so many pictures are waited for.
+/// Until the whole board has been in view, so many pictures are waited for; then at most the share of it that a film allows may be
+/// hidden.
 const PATIENCE: usize = 4;
-/// ... then at most this share of it may be hidden.
-const MOST_HIDDEN: f64 = 0.1;
 /// So many pictures settle what the first two do not.
 const ENOUGH: usize = 3;
 /// A point that the first picture calls empty, but less surely than this, may hold a stone that others show there.

@@ -128,6 +128,21 @@ impl Table {
         t
     }
 
+    /// A short game of which both players have said that it is over.
+    pub fn over() -> Table {
+        use Color::{Black, White};
+        let mut t = Table::of_game(
+            9,
+            &[(Black, 2, 2), (White, 2, 6), (Black, 6, 2), (White, 6, 6), (Black, 4, 4), (White, 4, 2)],
+        );
+        t.loose(8.5, 7.5, White);
+        t.rest(1500);
+        t.loose(-0.6, 0.5, Black);
+        t.rest(1500);
+        t.no_loose();
+        t
+    }
+
     /// Time begins here, as it does for a referee that was started again.
     pub fn begin_at(&mut self, ms: u64) {
         self.time = ms;
