@@ -96,7 +96,7 @@ impl Referee {
             d.evidence = d.evidence.max(FAULT_EVIDENCE);
             d.credible = d.credible.max(FAULT_EVIDENCE);
         }
-        self.stories(&all).first().is_some_and(|s| s.undone == 0 && s.steps.contains(step))
+        self.likeliest_story(&all).is_some_and(|s| s.undone == 0 && s.steps.contains(step))
     }
 
     /// The plays of the story in order, then its faults.

@@ -141,13 +141,26 @@ struct Mismatch {
     point: Point,
     record: Cell,
     seen: Cell,
+    /// What it costs to leave it unread, and to take it as real.
+    unread: f64,
+    weak: f64,
 }
 
 /// A stone that is seen and not in the record, and what it would be as the next move; that is asked only where it matters.
 struct Added {
     point: Point,
     color: Color,
+    /// What it costs to leave it unread, and to take it as real.
+    unread: f64,
+    weak: f64,
     class: OnceCell<Classification>,
+}
+
+impl Added {
+    /// The least that it costs where no move explains it: unread, shoved or void.
+    fn costs_at_least(&self) -> f64 {
+        self.unread.min(VOID_ALONE.min(DISPLACED) + self.weak)
+    }
 }
 
 /// When the move before can have been made at the earliest, and the middle of its interval.
@@ -161,20 +174,49 @@ struct Search<'a> {
     picture: &'a Picture<'a>,
     /// The picture's brief stones, black and white.
     brief: [Vec<(Point, f64)>; 2],
+    /// The picture's replaced stones of each colour.
+    replaced: [Vec<(Point, f64)>; 2],
     /// The move of the record that was taken back last: to play it again is no other story.
     taken_back: Option<(Color, Point)>,
+    /// The story that is being told.
+    steps: Vec<Step>,
     found: Vec<Explanation>,
-    /// The cost of the likeliest story so far; what is much worse is not followed up.
+    /// The cost of the likeliest story so far; what is worse by more than `worth` is not followed up.
     best: f64,
+    worth: f64,
     nodes: usize,
 }
 
 /// The stories that explain the picture, the likeliest first.
 pub fn explain(picture: &Picture) -> Vec<Explanation> {
-    let brief = [Color::Black, Color::White].map(|color| {
-        picture.brief.iter().filter(|((_, c), _)| *c == color).map(|((p, _), cost)| (*p, *cost)).collect()
-    });
-    let mut search = Search { picture, brief, taken_back: None, found: Vec::new(), best: f64::INFINITY, nodes: 0 };
+    search(picture, WORTH_COMPARING)
+}
+
+/// The first story of [`explain`] alone, at a part of the cost.
+pub fn likeliest(picture: &Picture) -> Option<Explanation> {
+    search(picture, 0.0).into_iter().next()
+}
+
+/// The stories that cost at most `worth` more than the likeliest, and some others.
+fn search(picture: &Picture, worth: f64) -> Vec<Explanation> {
+    let (mut brief, mut replaced) = ([Vec::new(), Vec::new()], [Vec::new(), Vec::new()]);
+    picture.brief.iter().for_each(|((p, color), cost)| brief[*color as usize].push((*p, *cost)));
+    for (p, cost) in picture.replaced {
+        if let Some(color) = picture.seen.get(*p) {
+            replaced[color as usize].push((*p, *cost));
+        }
+    }
+    let mut search = Search {
+        picture,
+        brief,
+        replaced,
+        taken_back: None,
+        steps: Vec::new(),
+        found: Vec::new(),
+        worth,
+        best: f64::INFINITY,
+        nodes: 0,
+    };
     let mut game = picture.history.clone();
     let mut cost = 0.0;
     let mut lifted = None;
@@ -199,16 +241,18 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
         }
         search.nodes = 0;
         let turn = game.turn();
-        search.grow(&mut game, &[], cost, undone, None, lifted);
+        search.grow(&mut game, cost, undone, None, lifted);
         if picture.turn_is_free && game.moves().is_empty() {
             let mut other = game.clone();
             other.set_turn(turn.opponent());
             let unlikely = if picture.pictures { OTHER_BEGINS } else { 0.0 };
-            search.grow(&mut other, &[], cost + unlikely, undone, None, lifted);
+            search.grow(&mut other, cost + unlikely, undone, None, lifted);
         } else if picture.may_be_passed == Some(turn) && undone == 0 {
             let mut other = game.clone();
             other.play(turn, None);
-            search.grow(&mut other, &[Step::Pass { color: turn }], cost + FORCED_PASS, undone, None, lifted);
+            search.steps.push(Step::Pass { color: turn });
+            search.grow(&mut other, cost + FORCED_PASS, undone, None, lifted);
+            search.steps.clear();
         }
     }
     // a stable sort: of two equally likely stories the one found first stands, the same every time
@@ -219,13 +263,14 @@ pub fn explain(picture: &Picture) -> Vec<Explanation> {
 
 impl Search<'_> {
     fn hopeless(&self, cost: f64) -> bool {
-        cost > self.best + WORTH_COMPARING
+        cost > self.best + self.worth
     }
 
-    fn keep(&mut self, story: Explanation) {
-        if !self.hopeless(story.cost) {
-            self.best = self.best.min(story.cost);
-            self.found.push(story);
+    /// The story as it is told so far is one that ends here.
+    fn keep(&mut self, cost: f64, undone: usize) {
+        if !self.hopeless(cost) {
+            self.best = self.best.min(cost);
+            self.found.push(Explanation { cost, undone, steps: self.steps.clone() });
         }
     }
 
@@ -256,8 +301,8 @@ impl Search<'_> {
         })
     }
 
-    fn mismatches(&self, game: &History, steps: &[Step]) -> Vec<Mismatch> {
-        let pic = self.picture;
+    fn mismatches(&self, game: &History) -> Vec<Mismatch> {
+        let (pic, steps) = (self.picture, &self.steps);
         let board = game.board();
         let mut out = Vec::with_capacity(8);
         for (point, seen) in board.differences(pic.seen) {
@@ -288,27 +333,22 @@ impl Search<'_> {
                     continue;
                 }
             }
-            out.push(Mismatch { point, record, seen });
+            out.push(Mismatch { point, record, seen, unread: self.unread_cost(point), weak: self.weak_cost(point) });
         }
         out
     }
 
-    fn grow(
-        &mut self,
-        game: &mut History,
-        steps: &[Step],
-        cost: f64,
-        undone: usize,
-        before: Option<Before>,
-        lifted: Option<Point>,
-    ) {
+    fn grow(&mut self, game: &mut History, cost: f64, undone: usize, before: Option<Before>, lifted: Option<Point>) {
         self.nodes += 1;
         if self.nodes > MOST_NODES || self.hopeless(cost) {
             return;
         }
-        let open = self.mismatches(game, steps);
-        self.close(game, steps, cost, undone, lifted.is_some(), &open);
-        let depth = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
+        let open = self.mismatches(game);
+        if self.hopeless(cost + self.costs_at_least(&open)) {
+            return;
+        }
+        self.close(game, cost, undone, lifted.is_some(), &open);
+        let depth = self.steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
         if depth >= if self.picture.pictures { LONGEST_BETWEEN_PICTURES } else { LONGEST } {
             return;
         }
@@ -316,7 +356,7 @@ impl Search<'_> {
         let mut next: Vec<(u64, Point, f64)> = open
             .iter()
             .filter(|m| m.record.is_none() && m.seen == Some(turn))
-            .map(|m| (self.picture.diffs.get(&m.point).map_or(0, |d| d.first_new_ms), m.point, self.weak_cost(m.point)))
+            .map(|m| (self.picture.diffs.get(&m.point).map_or(0, |d| d.first_new_ms), m.point, m.weak))
             .collect();
         // once the record is in doubt, a stone that was taken for a shoved one may be the move
         if lifted.is_some() {
@@ -339,18 +379,16 @@ impl Search<'_> {
             };
             next.extend(self.picture.thinkable.iter().filter(unsure).map(|((p, _), cost)| (u64::MAX, *p, *cost)));
             // nor need a captured stone lie still where another has been put since
-            let again = |(p, _): &(&Point, &f64)| {
-                game.board().get(**p).is_none()
-                    && self.picture.seen.get(**p) == Some(turn)
-                    && !open.iter().any(|m| m.point == **p)
-            };
-            next.extend(self.picture.replaced.iter().filter(again).map(|(p, cost)| (u64::MAX, *p, *cost)));
+            let again = self.replaced[turn as usize]
+                .iter()
+                .filter(|(p, _)| game.board().get(*p).is_none() && !open.iter().any(|m| m.point == *p));
+            next.extend(again.map(|(p, cost)| (u64::MAX, *p, *cost)));
         }
         for (_, point, extra) in next {
             if self.nodes > MOST_NODES {
                 return;
             }
-            if steps.is_empty() && self.taken_back == Some((turn, point)) {
+            if self.steps.is_empty() && self.taken_back == Some((turn, point)) {
                 continue;
             }
             let class = game.classify(turn, Some(point));
@@ -388,7 +426,7 @@ impl Search<'_> {
             let reply = if depth >= 1 && lifted.is_some() && at_once() { REPLY_TO_TAKEBACK } else { 0.0 };
             let still: Vec<Point> =
                 class.captured.iter().copied().filter(|&q| self.picture.seen.get(q) == Some(turn.opponent())).collect();
-            if self.picture.pictures && still.iter().any(|q| played(steps, turn.opponent(), *q)) {
+            if self.picture.pictures && still.iter().any(|q| played(&self.steps, turn.opponent(), *q)) {
                 price += LIES_AT_ONCE;
             }
             let ways = doubted.into_iter().chain([(price, now)]).map(|(price, now)| (cost + price + reply, now));
@@ -397,17 +435,32 @@ impl Search<'_> {
                 self.nodes += ways.count();
                 continue;
             }
-            let longer = with(steps, Step::Move { color: turn, point, captured: class.captured.clone(), still });
             game.carry_out(turn, Some(point), &class);
+            self.steps.push(Step::Move { color: turn, point, captured: class.captured, still });
             for (cost, now) in ways {
-                self.grow(game, &longer, cost, undone, now, lifted);
+                self.grow(game, cost, undone, now, lifted);
             }
+            self.steps.pop();
             game.undo();
             // undo forgets a turn that was set by hand
             if game.turn() != turn {
                 game.set_turn(turn);
             }
         }
+    }
+
+    /// The least that any story costs from here on in which these mismatches are still to be explained. Stones that are gone may have
+    /// been captured, which costs nothing.
+    fn costs_at_least(&self, open: &[Mismatch]) -> f64 {
+        let least = open.iter().filter_map(|m| {
+            let color = m.seen?;
+            if m.record.is_some() && self.picture.lying.get(&m.point) == Some(&color) {
+                return None;
+            }
+            let brief = self.picture.brief.get(&(m.point, color)).copied().unwrap_or(f64::INFINITY);
+            Some(m.unread.min(MOVE - FAR_USUAL + m.weak.min(brief)))
+        });
+        least.sum::<f64>().min(SCATTERED)
     }
 
     fn move_takes_ms(&self) -> u64 {
@@ -437,67 +490,65 @@ impl Search<'_> {
     }
 
     /// Ends the story here: whatever is still open must be faults or misreadings.
-    fn close(&mut self, game: &History, steps: &[Step], cost: f64, undone: usize, lifted: bool, open: &[Mismatch]) {
-        let added: Vec<Added> = open
-            .iter()
-            .filter(|m| m.record.is_none())
-            .filter_map(|m| Some(Added { point: m.point, color: m.seen?, class: OnceCell::new() }))
-            .collect();
-        let vanished: Vec<(Point, Color)> =
-            open.iter().filter(|m| m.seen.is_none()).filter_map(|m| Some((m.point, m.record?))).collect();
-        let changed: Vec<Point> =
-            open.iter().filter(|m| m.record.is_some() && m.seen.is_some()).map(|m| m.point).collect();
+    fn close(&mut self, game: &History, cost: f64, undone: usize, lifted: bool, open: &[Mismatch]) {
+        let told = self.steps.len();
         let mut base = cost;
-        let plays = steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
+        let plays = self.steps.iter().filter(|s| matches!(s, Step::Move { .. })).count();
         if lifted {
             base += NOTHING_INSTEAD * undone.saturating_sub(plays) as f64;
         }
-        let mut all = steps.to_vec();
-        for &point in &changed {
-            base += self.unread_cost(point);
-            all.push(Step::Unread { point });
-        }
         if open.len() >= SCATTERED_FROM && !self.hopeless(cost + SCATTERED) {
-            let mut scattered = steps.to_vec();
-            scattered.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
+            self.steps.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
             // several moves may have been made between two pictures
             let more = if self.picture.pictures { MOVE * open.len() as f64 } else { 0.0 };
-            self.keep(Explanation { cost: cost + SCATTERED + more, undone, steps: scattered });
+            self.keep(cost + SCATTERED + more, undone);
+            self.steps.truncate(told);
         }
-        if added.len() > 5 || vanished.len() > 24 {
-            return;
+        let mut added = Vec::new();
+        let mut vanished = Vec::new();
+        for m in open {
+            match (m.record, m.seen) {
+                (None, Some(color)) => {
+                    added.push(Added { point: m.point, color, unread: m.unread, weak: m.weak, class: OnceCell::new() })
+                }
+                (Some(color), None) => vanished.push((m.point, color)),
+                _ => {
+                    base += m.unread;
+                    self.steps.push(Step::Unread { point: m.point });
+                }
+            }
         }
-        self.cover(game, base, undone, all, &added, &vanished, 0);
+        if added.len() <= 5 && vanished.len() <= 24 {
+            self.cover(game, base, undone, &added, &vanished, 0);
+        }
+        self.steps.truncate(told);
     }
 
     /// Explains the stones `added` one after the other, then those that `vanished`.
-    #[allow(clippy::too_many_arguments)]
     fn cover(
         &mut self,
         game: &History,
         cost: f64,
         undone: usize,
-        steps: Vec<Step>,
         added: &[Added],
         vanished: &[(Point, Color)],
         faults: usize,
     ) {
-        if self.hopeless(cost) {
+        if self.hopeless(cost + added.iter().map(Added::costs_at_least).sum::<f64>()) {
             return;
         }
         let more = if faults > 0 { SECOND_FAULT } else { 0.0 };
         let Some((first, rest)) = added.split_first() else {
-            self.cover_vanished(game, cost, undone, steps, vanished, faults);
+            self.cover_vanished(game, cost, undone, vanished, faults);
             return;
         };
-        let (point, color) = (first.point, first.color);
-        let push = |step: Step| with(&steps, step);
+        let &Added { point, color, unread, weak, .. } = first;
         // not really there
-        let unread = self.unread_cost(point);
-        if unread < UNREADABLE && !self.hopeless(cost + unread) {
-            self.cover(game, cost + unread, undone, push(Step::Unread { point }), rest, vanished, faults);
+        if unread < UNREADABLE {
+            self.steps.push(Step::Unread { point });
+            self.cover(game, cost + unread, undone, rest, vanished, faults);
+            self.steps.pop();
         }
-        let weak = self.weak_cost(point);
         // shoved here from elsewhere
         let mut from: Vec<(f64, Point)> =
             vanished.iter().filter(|v| v.1 == color).map(|v| (distance(v.0, point), v.0)).collect();
@@ -511,17 +562,14 @@ impl Search<'_> {
                 continue;
             }
             let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| x.0 != v).collect();
-            self.cover(
-                game,
-                cost,
-                undone,
-                push(Step::Displaced { color, from: v, to: Some(point) }),
-                rest,
-                &left,
-                faults + 1,
-            );
+            self.steps.push(Step::Displaced { color, from: v, to: Some(point) });
+            self.cover(game, cost, undone, rest, &left, faults + 1);
+            self.steps.pop();
         }
         // played, but void
+        if self.hopeless(cost + VOID_ALONE + weak + more) {
+            return;
+        }
         let class = first.class.get_or_init(|| game.classify(color, Some(point)));
         let kind = if class.is(Class::Suicide) {
             EventKind::Suicide
@@ -531,7 +579,7 @@ impl Search<'_> {
             if game.moves().is_empty() { EventKind::WrongFirstColour } else { EventKind::DoubleMove }
         } else if class.is(Class::Superko) {
             EventKind::Superko
-        } else if self.lay_before_the_last_move(&steps, point, color) {
+        } else if self.lay_before_the_last_move(point, color) {
             // legal now, but it already lay there when the opponent played: it had been out of turn
             EventKind::DoubleMove
         } else {
@@ -539,15 +587,16 @@ impl Search<'_> {
         };
         let taken: Vec<Point> = class.captured.iter().copied().filter(|q| vanished.iter().any(|v| v.0 == *q)).collect();
         let left: Vec<(Point, Color)> = vanished.iter().copied().filter(|x| !taken.contains(&x.0)).collect();
-        let step = Step::Void { kind, color, point, taken, repeats: class.repetition };
-        let price = if kind == EventKind::DoubleMove { self.double_move(&steps, point, color) } else { VOID };
-        self.cover(game, cost + price + weak + more, undone, push(step), rest, &left, faults + 1);
+        let price = if kind == EventKind::DoubleMove { self.double_move(point, color) } else { VOID };
+        self.steps.push(Step::Void { kind, color, point, taken, repeats: class.repetition });
+        self.cover(game, cost + price + weak + more, undone, rest, &left, faults + 1);
+        self.steps.pop();
     }
 
     /// A second stone in a row: likelier if nobody else's arm was there since the first.
-    fn double_move(&self, steps: &[Step], point: Point, color: Color) -> f64 {
+    fn double_move(&self, point: Point, color: Color) -> f64 {
         let Some(d) = self.picture.diffs.get(&point) else { return VOID };
-        let first = steps.iter().rev().find_map(|s| match s {
+        let first = self.steps.iter().rev().find_map(|s| match s {
             Step::Move { color: c, point, .. } if *c == color => self.picture.diffs.get(point),
             _ => None,
         });
@@ -563,8 +612,8 @@ impl Search<'_> {
         price + (TOO_EARLY_PER_S * too_early).min(TOO_EARLY_MOST)
     }
 
-    fn lay_before_the_last_move(&self, steps: &[Step], point: Point, color: Color) -> bool {
-        let reply = steps.iter().rev().find_map(|s| match s {
+    fn lay_before_the_last_move(&self, point: Point, color: Color) -> bool {
+        let reply = self.steps.iter().rev().find_map(|s| match s {
             Step::Move { color: c, point, .. } if *c != color => self.picture.diffs.get(point),
             _ => None,
         });
@@ -574,20 +623,13 @@ impl Search<'_> {
         }
     }
 
-    fn cover_vanished(
-        &mut self,
-        game: &History,
-        cost: f64,
-        undone: usize,
-        mut steps: Vec<Step>,
-        vanished: &[(Point, Color)],
-        faults: usize,
-    ) {
+    fn cover_vanished(&mut self, game: &History, cost: f64, undone: usize, vanished: &[(Point, Color)], faults: usize) {
+        let told = self.steps.len();
         let mut total = cost;
         let mut faults = faults;
-        let played = steps.iter().any(|s| matches!(s, Step::Move { .. }));
+        let played = self.steps.iter().any(|s| matches!(s, Step::Move { .. }));
         let mover = game.moves().last().map(|m| m.color);
-        let void_by = steps.iter().find_map(|s| match s {
+        let void_by = self.steps.iter().find_map(|s| match s {
             Step::Void { color, .. } => Some(*color),
             _ => None,
         });
@@ -598,7 +640,7 @@ impl Search<'_> {
                 let unread = self.unread_cost(p);
                 if unread < 4.0 {
                     total += unread;
-                    steps.push(Step::Unread { point: p });
+                    self.steps.push(Step::Unread { point: p });
                 } else {
                     real.push(p);
                     real_cost += unread;
@@ -620,27 +662,20 @@ impl Search<'_> {
             if fault < real_cost {
                 total += fault;
                 faults += 1;
-                steps.extend(step);
+                self.steps.extend(step);
             } else {
                 total += real_cost;
-                steps.extend(real.into_iter().map(|point| Step::Unread { point }));
+                self.steps.extend(real.into_iter().map(|point| Step::Unread { point }));
             }
         }
-        self.keep(Explanation { cost: total, undone, steps });
+        self.keep(total, undone);
+        self.steps.truncate(told);
     }
 }
 
 /// The story has this move.
 fn played(steps: &[Step], color: Color, at: Point) -> bool {
     steps.iter().any(|s| matches!(s, Step::Move { color: c, point, .. } if *c == color && *point == at))
-}
-
-/// The steps and one more.
-fn with(steps: &[Step], last: Step) -> Vec<Step> {
-    let mut longer = Vec::with_capacity(steps.len() + 1);
-    longer.extend_from_slice(steps);
-    longer.push(last);
-    longer
 }
 
 /// A stone of `color` at `p` would have one liberty left, and there the opponent's new stone lies.

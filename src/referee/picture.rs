@@ -42,7 +42,16 @@ const PLAYED_AGAIN_DOUBTFUL: f64 = 1.5;
 impl Referee {
     /// The stories that explain the differences, the likeliest first.
     pub(super) fn stories(&self, diffs: &BTreeMap<Point, Diff>) -> Vec<Explanation> {
-        let (Some(game), Some(evidence)) = (&self.ledger.game, &self.evidence) else { return Vec::new() };
+        self.on_picture(diffs, explain::explain).unwrap_or_default()
+    }
+
+    /// The first of [`Referee::stories`].
+    pub(super) fn likeliest_story(&self, diffs: &BTreeMap<Point, Diff>) -> Option<Explanation> {
+        self.on_picture(diffs, explain::likeliest).flatten()
+    }
+
+    fn on_picture<T>(&self, diffs: &BTreeMap<Point, Diff>, search: impl Fn(&Picture) -> T) -> Option<T> {
+        let (Some(game), Some(evidence)) = (&self.ledger.game, &self.evidence) else { return None };
         let mut seen = evidence.board(f64::INFINITY);
         for d in diffs.values().filter(|d| d.evidence >= SEEN_EVIDENCE) {
             seen.set(d.point, d.is);
@@ -106,7 +115,7 @@ impl Referee {
         });
         let pressed =
             self.press.filter(|(p, n)| *n == game.moves().len() && p.side == game.turn()).map(|(p, _)| p.side);
-        explain::explain(&Picture {
+        Some(search(&Picture {
             history: game,
             seen: &seen,
             diffs: &self.with_remembered(diffs),
@@ -122,7 +131,7 @@ impl Referee {
             last_move_ms: self.before_move(0),
             seats: &self.seats,
             pictures: self.pictures.sparse,
-        })
+        }))
     }
 
     /// How long the stone of the move lay before it was gone.

@@ -107,6 +107,7 @@ impl PointSet {
         PointSet([0; MAX_POINTS.div_ceil(64)])
     }
 
+    #[inline]
     fn has(&self, index: usize) -> bool {
         self.0[index / 64] >> (index % 64) & 1 != 0
     }
@@ -207,11 +208,13 @@ impl Board {
         self.size
     }
 
+    #[inline]
     pub fn contains(&self, p: Point) -> bool {
         p.row < self.size && p.col < self.size
     }
 
     /// Row-major index of `p`, fit for per-point arrays.
+    #[inline]
     pub fn index(&self, p: Point) -> usize {
         p.row as usize * self.size as usize + p.col as usize
     }
@@ -223,11 +226,13 @@ impl Board {
     }
 
     /// What lies on a point of the board; a point beyond it is a caller's error and panics.
+    #[inline]
     pub fn get(&self, p: Point) -> Option<Color> {
         assert!(self.contains(p), "a point of the board");
         self.at(self.index(p))
     }
 
+    #[inline]
     fn at(&self, index: usize) -> Option<Color> {
         if self.stones[0].has(index) {
             Some(Color::Black)

@@ -177,10 +177,12 @@ impl History {
         &self.steps[0].board
     }
 
+    #[inline]
     pub fn board(&self) -> &Board {
         &self.last().board
     }
 
+    #[inline]
     fn last(&self) -> &Step {
         self.steps.last().expect("the start position is always there")
     }
@@ -209,6 +211,7 @@ impl History {
         self.last().prisoners[color as usize] as usize
     }
 
+    #[inline]
     pub fn turn(&self) -> Color {
         self.turn.unwrap_or_else(|| self.moves.last().map_or(self.first, |m| m.color.opponent()))
     }
