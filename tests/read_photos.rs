@@ -307,6 +307,53 @@ fn turned_photos_are_read_alike() {
     assert_eq!(reader.read(&slanted, &LocateOptions::default()).unwrap().rows(), truth);
 }
 
+/// Which corner of the board is the first changes the names of the points and nothing else.
+#[test]
+fn a_board_is_read_alike_from_each_of_its_corners() {
+    let flat = drawn_board(720, 560, [190.0, 110.0, 340.0], &NINE);
+    // seen from below the picture's lower edge
+    let quad =
+        |p: [[f32; 2]; 4]| opencv::core::Vector::<opencv::core::Point2f>::from_iter(p.map(|[x, y]| (x, y).into()));
+    let (from, to) = (
+        quad([[0.0, 0.0], [720.0, 0.0], [720.0, 560.0], [0.0, 560.0]]),
+        quad([[120.0, 130.0], [600.0, 110.0], [720.0, 540.0], [0.0, 560.0]]),
+    );
+    let m = imgproc::get_perspective_transform(&from, &to, opencv::core::DECOMP_LU).unwrap();
+    let mut image = Mat::default();
+    let size = Size::new(720, 560);
+    imgproc::warp_perspective(
+        &flat,
+        &mut image,
+        &m,
+        size,
+        imgproc::INTER_AREA,
+        opencv::core::BORDER_REPLICATE,
+        Scalar::all(0.0),
+    )
+    .unwrap();
+    let mut reader = reader();
+    let lattice = reader.read(&image, &LocateOptions::default()).unwrap().lattice;
+    let whole = reader.reader().read(&image, &lattice).unwrap();
+    assert!(whole.iter().any(|p| p.black > 0.9 && p.offset != [0.0, 0.0]));
+    let n = usize::from(lattice.size);
+    for quarter in 1..4 {
+        let turned = reader.reader().read(&image, &lattice.turned(quarter)).unwrap();
+        for (i, seen) in turned.iter().enumerate() {
+            let (mut row, mut col, mut offset) = (i / n, i % n, seen.offset);
+            for _ in 0..quarter {
+                (row, col) = (col, n - 1 - row);
+                offset = [-offset[1], offset[0]];
+            }
+            let is = &whole[row * n + col];
+            let pairs = [(seen.empty, is.empty), (seen.black, is.black), (seen.white, is.white)];
+            let near = |(a, b): &(f32, f32)| (a - b).abs() < 0.02;
+            assert!(pairs.iter().all(near), "{quarter} [{row}, {col}]: {seen:?}, not {is:?}");
+            let apart = (offset[0] - is.offset[0]).hypot(offset[1] - is.offset[1]);
+            assert!(apart < 0.03, "{quarter} [{row}, {col}]: {seen:?} shows {offset:?}, not {is:?}");
+        }
+    }
+}
+
 /// `goband read` with these arguments: exit code, stdout, stderr.
 fn goband_read(args: &[&str]) -> (i32, String, String) {
     let output = std::process::Command::new(env!("CARGO_BIN_EXE_goband")).arg("read").args(args).output().unwrap();

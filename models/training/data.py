@@ -12,6 +12,8 @@ import negatives
 cv2.setNumThreads(1)
 POSITIVE = 8    # extra weight of the blobs in the heat maps; a continued training (--init) lowers it
 SIDE = 1024     # longest side that pictures are kept at
+RAISED = .15    # boards are read in the plane in which the middles of the stones lie, so many pitches above the wood
+NEARER = .04    # a side is nearer to the camera where its cells look larger by at least this (natural logarithm of the area)
 
 
 # ---------------------------------------------------------------- records
@@ -722,6 +724,54 @@ def turn(a, k, f):
     return a[:, ::-1] if f else a
 
 
+def near_turn(pts):
+    """Quarter turns (of np.rot90) after which the side of the board that is nearest to the camera is the last row, as the program turns a
+    board before it reads it: stones stand up, and so all lean the same way. 0 where no side is clearly nearer."""
+    n = len(pts)
+    m = n // 2
+    step = lambda r, c: np.linalg.norm(pts[r, c] - pts[r - 1, c]) * np.linalg.norm(pts[r, c] - pts[r, c - 1])
+    top, bottom, left, right = step(1, m), step(n - 1, m), step(m, 1), step(m, n - 1)
+    down, across = np.log(bottom / top), np.log(right / left)
+    if max(abs(down), abs(across)) < NEARER:
+        return 0
+    if abs(down) >= abs(across):
+        return 0 if down > 0 else 2
+    return 3 if across > 0 else 1
+
+
+FOCAL = np.exp(np.linspace(np.log(.7), np.log(4), 36))     # in halves of the picture's diagonal
+
+
+def camera(pts, w, h):
+    """Where the camera is, [row, column, height] in pitches: of all focal lengths the one that makes the board's axes most nearly square
+    and equally long, and is most like a common camera's."""
+    n = len(pts)
+    q = (pts[[0, 0, -1, -1], [0, -1, -1, 0]] - [(w - 1) / 2, (h - 1) / 2]) / (np.hypot(w, h) / 2)
+    m = cv2.getPerspectiveTransform(unit(n), np.float32(q)).astype(np.float64)
+    best = None
+    for f in FOCAL:
+        a, b, c = (m / [[f], [f], [1]]).T
+        la, lb = np.linalg.norm(a), np.linalg.norm(b)
+        r1, r2, t = a / la, b / lb, c / np.sqrt(la * lb)
+        miss = (np.log(la / lb) / .06) ** 2 + (r1 @ r2 / .04) ** 2 + (np.log(f / 1.25) / .35) ** 2
+        if best is None or miss < best[0]:
+            best = miss, np.array([-r2 @ t, -r1 @ t, max(1, abs(np.cross(r1, r2) @ t))])
+    return best[1]
+
+
+def raise_stones(rec):
+    """Where the points of the plane RAISED above the board lie in the picture, over the crossings and over the stones' true places."""
+    if "up" not in rec:
+        n, (h, w) = rec["n"], rec["img"].shape[:2]
+        row, col, height = camera(rec["pts"], w, h)
+        s = height / max(1, height - RAISED)
+        g = np.stack(np.meshgrid(np.arange(n), np.arange(n)), -1).astype(np.float64)
+        m = cv2.findHomography(g.reshape(-1, 2), rec["pts"].reshape(-1, 2), 0)[0]
+        up = lambda p: p + persp(m, (b := persp(np.linalg.inv(m), p)) + (s - 1) * (b - [col, row])) - persp(m, b)
+        rec["up"] = up(rec["pts"]), up(rec["base"])
+    return rec["up"]
+
+
 def move_stone(img, r, c, dx, dy, src):
     """Shifts a lone stone in a rectified picture: an empty neighbour cell's picture is laid over it, the stone pasted beside."""
     x, y = 16 * (c + 1.5), 16 * (r + 1.5)
@@ -799,8 +849,10 @@ def sheen(img, xy, lab):
 def sample_read(rec, hands, aug=True, jitter=True, corners=False):
     """uint8 RGB rectified board, labels N x N (-1: unknown), offsets N x N x 2 (nan: unknown)."""
     n = rec["n"]
-    k, f = (random.randint(0, 3), random.random() < .5) if aug else (0, False)
-    pts, base, lab = (np.ascontiguousarray(turn(rec[x], k, f)) for x in ("pts", "base", "lab"))
+    k, f = near_turn(rec["pts"]), False
+    if aug:
+        k, f = k if random.random() < .9 else random.randint(0, 3), random.random() < .5
+    ground, lab, pts, base = (np.ascontiguousarray(turn(x, k, f)) for x in (rec["pts"], rec["lab"], *raise_stones(rec)))
     lab = lab.copy()
     nom = nominal(n)
     dst = nom.copy()
@@ -838,7 +890,7 @@ def sample_read(rec, hands, aug=True, jitter=True, corners=False):
                 if move_stone(img, r, c, d[0], d[1], random.choice(q)):
                     off[r, c] += d
         if random.random() < .25:
-            img = star_points(img, persp(hm, pts), lab)
+            img = star_points(img, persp(hm, ground), lab)
         if random.random() < .09:
             st = (lab == 1) | (lab == 2)
             b = persp(hm, base)[st]

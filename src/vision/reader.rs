@@ -1,9 +1,9 @@
 //! Reads what lies on every crossing of a board whose place is known.
 
-use opencv::core::{Mat, Rect};
+use opencv::core::{self, Mat, Rect};
 use opencv::prelude::*;
 
-use super::error::{Result, VisionError};
+use super::error::Result;
 use super::lattice::Lattice;
 use super::nets::{Models, ReadNet};
 use super::picture::check_picture;
@@ -14,6 +14,9 @@ use super::sighting::PointReading;
 pub const READ_PITCH_PX: f64 = 16.0;
 /// Pitches from the outermost crossings to the edge of the picture that it reads.
 pub const READ_MARGIN: f64 = 1.5;
+/// Height above the board of the plane that it reads, pitches: there the middles of the stones lie, and so a stone is seen on its own
+/// point from wherever the camera looks.
+pub(super) const READ_HEIGHT: f64 = 0.15;
 
 /// How far the network looks around a point, cells.
 const CONTEXT: usize = 3;
@@ -34,54 +37,41 @@ impl Reader {
         Ok(Reader { net: models.read()?, part_nets: [models.read()?, models.read()?] })
     }
 
-    /// The warp that [`Reader::read_rectified`] wants; keep it while the lattice stays.
+    /// The warp that the network reads; keep it while the lattice stays.
     ///
     /// # Errors
     /// If OpenCV has no memory for it.
     pub fn rectifier(lattice: &Lattice, image_size: [i32; 2]) -> Result<Rectifier> {
-        Rectifier::new(lattice, image_size, READ_PITCH_PX, READ_MARGIN)
+        Rectifier::new(&lattice.raised(READ_HEIGHT), image_size, READ_PITCH_PX, READ_MARGIN)
     }
 
-    /// `size`² readings, row by row, of a single photo: seen in four turns and averaged, since there is no second frame to
-    /// correct the first; in two where both are sure of every point. Points out of the picture are hidden.
+    /// `size`² readings, row by row, of a single photo: seen as it is and mirrored, and averaged, since there is no second frame
+    /// to correct the first; turned as well where one is unsure of a point. Points out of the picture are hidden.
     ///
     /// # Errors
     /// If the picture is unusable.
     pub fn read(&mut self, image: &Mat, lattice: &Lattice) -> Result<Vec<PointReading>> {
         check_picture(image)?;
         let image_size = [image.cols(), image.rows()];
-        let mut board = Self::rectifier(lattice, image_size)?.apply(image)?;
+        let rectifier = Self::rectifier(lattice, image_size)?;
+        let board = rectifier.apply(image)?;
+        let near = rectifier.whole().near_turn();
         let n = lattice.size as usize;
-        let mut values = vec![[0f32; 6]; n * n];
-        let mut turns = 0.0;
-        for quarter in 0..4 {
-            if quarter == 2 && values.iter().all(|v| sure(mean(*v, turns))) {
+        let mut sums = vec![[0f32; 6]; n * n];
+        let mut looks = 0.0;
+        for (turn, mirrored) in [(0, false), (0, true), (1, false), (3, true)] {
+            if looks == 2.0 && sums.iter().all(|v| sure(mean(*v, looks))) {
                 break;
             }
-            turns += 1.0;
-            if quarter > 0 {
-                let mut turned = Mat::default();
-                opencv::core::rotate(&board, &mut turned, opencv::core::ROTATE_90_CLOCKWISE)?;
-                board = turned;
-            }
-            let seen = self.values(&board, lattice.size)?;
-            for (i, sum) in values.iter_mut().enumerate() {
-                let (mut row, mut col) = (i / n, i % n);
-                for _ in 0..quarter {
-                    (row, col) = (col, n - 1 - row);
-                }
-                let v = seen[row * n + col];
-                let (mut dx, mut dy) = (v[4], v[5]);
-                // turning clockwise makes right down and down left
-                for _ in 0..quarter {
-                    (dx, dy) = (dy, -dx);
-                }
-                for (s, v) in sum.iter_mut().zip([v[0], v[1], v[2], v[3], dx, dy]) {
-                    *s += v;
-                }
+            looks += 1.0;
+            let pose = Pose { turns: (near + turn) % 4, mirrored };
+            let values = self.net.points(&pose.show(&board)?)?;
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let seen = pose.value(&values, n + 2, i / n + 1, i % n + 1);
+                sum.iter_mut().zip(seen).for_each(|(s, v)| *s += v);
             }
         }
-        let mut readings: Vec<PointReading> = values.into_iter().map(|v| reading(mean(v, turns))).collect();
+        let mut readings: Vec<PointReading> = sums.into_iter().map(|v| reading(mean(v, looks))).collect();
         for (i, reading) in readings.iter_mut().enumerate() {
             let at = [(i / n) as f64, (i % n) as f64];
             let p = lattice.to_image(at);
@@ -96,23 +86,6 @@ impl Reader {
         Ok(readings)
     }
 
-    /// As [`Reader::read`] on a board already rectified by [`Reader::rectifier`].
-    ///
-    /// # Errors
-    /// If the picture has not `16 (size + 2)` pixels a side.
-    pub fn read_rectified(&mut self, board: &Mat, size: u8) -> Result<Vec<PointReading>> {
-        let n = size as usize;
-        let side = (n + 2) as i32 * READ_PITCH_PX as i32;
-        if board.cols() != side || board.rows() != side {
-            return Err(VisionError::Picture(format!(
-                "a rectified board of size {size} has {side}×{side} pixels, not {}×{}",
-                board.cols(),
-                board.rows()
-            )));
-        }
-        Ok(self.values(board, size)?.into_iter().map(reading).collect())
-    }
-
     /// Reads at least the `wanted` points, which must not be empty, of a board that `warp` shows: those near each other from a part
     /// of it, at a part of the cost. Which points were read, and how.
     pub(super) fn read_points(
@@ -123,14 +96,16 @@ impl Reader {
         wanted: &[usize],
     ) -> Result<Vec<(usize, PointReading)>> {
         let n = size as usize;
+        let pose = Pose { turns: warp.near_turn(), mirrored: false };
         let Some((index, origin)) = part_around(wanted, n) else {
-            let board = warp.apply(image)?;
-            return Ok(self.read_rectified(&board, size)?.into_iter().enumerate().collect());
+            let values = self.net.points(&pose.show(&warp.apply(image)?)?)?;
+            let read = |i: usize| reading(pose.value(&values, n + 2, i / n + 1, i % n + 1));
+            return Ok((0..n * n).map(|i| (i, read(i))).collect());
         };
         let side = PARTS[index];
         let px = READ_PITCH_PX as usize;
         let rect = Rect::new((origin[1] * px) as i32, (origin[0] * px) as i32, (side * px) as i32, (side * px) as i32);
-        let values = self.part_nets[index].points(&warp.apply_part(image, rect)?)?;
+        let values = self.part_nets[index].points(&pose.show(&warp.apply_part(image, rect)?)?)?;
         let mut read = Vec::with_capacity(side * side);
         // cells whose surroundings are all in the part
         let whole = |at: usize, first: usize| {
@@ -139,21 +114,64 @@ impl Reader {
         for (row, col) in (0..side * side).map(|k| (origin[0] + k / side, origin[1] + k % side)) {
             let on_board = (1..=n).contains(&row) && (1..=n).contains(&col);
             if on_board && whole(row, origin[0]) && whole(col, origin[1]) {
-                let cell = (row - origin[0]) * side + col - origin[1];
-                let v = [0, 1, 2, 3, 4, 5].map(|c| values[c * side * side + cell]);
+                let v = pose.value(&values, side, row - origin[0], col - origin[1]);
                 read.push(((row - 1) * n + col - 1, reading(v)));
             }
         }
         Ok(read)
     }
+}
 
-    /// Four logits and the offset of each point.
-    fn values(&mut self, board: &Mat, size: u8) -> Result<Vec<[f32; 6]>> {
-        let n = size as usize;
-        let values = self.net.points(board)?;
-        let (w, plane) = (n + 2, (n + 2) * (n + 2));
-        let at = |row: usize, col: usize| (row + 1) * w + col + 1;
-        Ok((0..n * n).map(|i| [0, 1, 2, 3, 4, 5].map(|c| values[c * plane + at(i / n, i % n)])).collect())
+/// How a board is shown to the network, which is used to seeing it from its last row: stones stand up, and so all lean away from the
+/// camera.
+#[derive(Clone, Copy, Debug)]
+struct Pose {
+    /// Clockwise quarter turns.
+    turns: u8,
+    /// Left and right changed after that.
+    mirrored: bool,
+}
+
+impl Pose {
+    fn show(self, board: &Mat) -> Result<Mat> {
+        let code = match self.turns {
+            0 => None,
+            1 => Some(core::ROTATE_90_CLOCKWISE),
+            2 => Some(core::ROTATE_180),
+            _ => Some(core::ROTATE_90_COUNTERCLOCKWISE),
+        };
+        let mut shown = Mat::default();
+        match code {
+            Some(code) => core::rotate(board, &mut shown, code)?,
+            None => shown = board.clone(),
+        }
+        if self.mirrored {
+            let mut mirrored = Mat::default();
+            core::flip(&shown, &mut mirrored, 1)?;
+            shown = mirrored;
+        }
+        Ok(shown)
+    }
+
+    /// What the network says of a cell of the board: four logits, and the offset to the board's right and down. `values`: planes of
+    /// `side`² cells.
+    fn value(self, values: &[f32], side: usize, row: usize, col: usize) -> [f32; 6] {
+        let (mut r, mut c) = (row, col);
+        for _ in 0..self.turns {
+            (r, c) = (c, side - 1 - r);
+        }
+        if self.mirrored {
+            c = side - 1 - c;
+        }
+        let mut v = [0, 1, 2, 3, 4, 5].map(|k| values[k * side * side + r * side + c]);
+        if self.mirrored {
+            v[4] = -v[4];
+        }
+        // turning clockwise makes right down and down left
+        for _ in 0..self.turns {
+            (v[4], v[5]) = (v[5], -v[4]);
+        }
+        v
     }
 }
 

@@ -29,6 +29,8 @@ pub struct Rectifier {
     /// The picture is reduced to this before the warp, if it is much finer than needed.
     shrink_to: Option<Size>,
     side: Size,
+    /// See [`Lattice::near_turn`].
+    near_turn: u8,
 }
 
 impl Rectifier {
@@ -60,11 +62,12 @@ impl Rectifier {
             shrink_to = Some(to);
             ratio /= times;
         }
+        let near_turn = lattice.near_turn();
         let lattice = shrunk.as_ref().unwrap_or(lattice);
         // beyond the horizon a pitch can be endless
         let oversampling = (ratio.round() as i32).clamp(1, MOST_OVERSAMPLING.ceil() as i32);
         let (map, fraction) = Self::maps(lattice, side, pitch_px, margin, oversampling)?;
-        Ok(Rectifier { map, fraction, oversampling, shrink_to, side: Size::new(side, side) })
+        Ok(Rectifier { map, fraction, oversampling, shrink_to, side: Size::new(side, side), near_turn })
     }
 
     fn maps(lattice: &Lattice, side: i32, pitch_px: f64, margin: f64, times: i32) -> Result<(Mat, Mat)> {
@@ -171,6 +174,11 @@ pub(super) struct Warp<'a> {
 }
 
 impl Warp<'_> {
+    /// How the board lies before the camera; see [`Lattice::near_turn`].
+    pub(super) fn near_turn(&self) -> u8 {
+        self.rectifier.near_turn
+    }
+
     pub(super) fn apply(&self, image: &Mat) -> Result<Mat> {
         self.rectifier.apply_part(image, self.window)
     }

@@ -13,7 +13,7 @@ use super::blocks::{self, Blocks, Part, difference};
 use crate::rules::Color;
 use crate::vision::error::Result;
 use crate::vision::lattice::Lattice;
-use crate::vision::reader::{READ_MARGIN, READ_PITCH_PX, Reader};
+use crate::vision::reader::{READ_HEIGHT, READ_MARGIN, READ_PITCH_PX, Reader};
 use crate::vision::rectify::Rectifier;
 use crate::vision::sighting::{LooseStone, PointReading};
 
@@ -468,7 +468,7 @@ impl Loose {
             Some(rectifier) => rectifier,
             None => {
                 let Some(wide) = scene.lattice.reindexed(WIDE, WIDE, n + 3) else { return Ok(Vec::new()) };
-                Rectifier::new(&wide, scene.image_size, READ_PITCH_PX, WIDE_MARGIN)?
+                Rectifier::new(&wide.raised(READ_HEIGHT), scene.image_size, READ_PITCH_PX, WIDE_MARGIN)?
             }
         };
         let mut hits = Vec::new();
