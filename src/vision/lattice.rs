@@ -442,6 +442,50 @@ mod tests {
         assert!((row - 9.0).abs() < 0.5 && (col - 9.0).abs() < 0.5 && height > 15.0, "{row} {col} {height}");
     }
 
+    /// Where a pinhole camera shows `[row, col, height]` (pitches): it stands over the given place, looks at the middle of a 19×19 board, and
+    /// has a focal length of so many halves of the diagonal of 1920×1080.
+    fn pinhole(camera: [f64; 3], focal: f64, [row, col, height]: [f64; 3]) -> [f64; 2] {
+        // right, down on the board, up
+        let v = |row: f64, col: f64, up: f64| [col, -row, up];
+        let sub = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+        let dot = |a: [f64; 3], b: [f64; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+        let cross = |a: [f64; 3], b: [f64; 3]| {
+            [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+        };
+        let unit = |a: [f64; 3]| a.map(|x| x / dot(a, a).sqrt());
+        let eye = v(camera[0], camera[1], camera[2]);
+        let ahead = unit(sub(v(9.0, 9.0, 0.0), eye));
+        let right = unit(cross(ahead, [0.0, 0.0, 1.0]));
+        let up = cross(right, ahead);
+        let d = sub(v(row, col, height), eye);
+        let scale = focal * 1920f64.hypot(1080.0) / 2.0 / dot(d, ahead);
+        [959.5 + scale * dot(d, right), 539.5 - scale * dot(d, up)]
+    }
+
+    #[test]
+    fn low_cameras_show_stones_over_their_own_points() {
+        // from the side and over a corner, with wide and narrow lenses
+        for (camera, focal) in [
+            ([40.0, 12.0, 17.0], 0.9),
+            ([31.0, 31.0, 16.0], 1.25),
+            ([50.0, 60.0, 40.0], 2.2),
+            ([45.0, 9.5, 45.0], 1.25),
+        ] {
+            let at = |row, col, height| pinhole(camera, focal, [row, col, height]);
+            let corners = [at(0.0, 0.0, 0.0), at(0.0, 18.0, 0.0), at(18.0, 18.0, 0.0), at(18.0, 0.0, 0.0)];
+            let lattice = Lattice::from_corners(19, corners, [1920, 1080]).unwrap();
+            let raised = lattice.raised(0.3);
+            for [row, col] in [[0.0, 0.0], [0.0, 18.0], [9.0, 9.0], [18.0, 4.0], [3.0, 15.0]] {
+                let [r, c] = raised.to_board(at(row, col, 0.3));
+                let off = (r - row).hypot(c - col);
+                assert!(off < 0.06, "{camera:?} {focal}: [{row}, {col}] is seen {off:.2} pitches off");
+            }
+            // the side next to the camera comes last
+            let turned = lattice.turned((4 - lattice.near_turn()) % 4);
+            assert_eq!(turned.near_turn(), 0, "{camera:?}");
+        }
+    }
+
     #[test]
     fn turning_goes_round_the_corners() {
         let l = Lattice::from_corners(13, CORNERS, [1920, 1080]).unwrap();
