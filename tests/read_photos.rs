@@ -200,6 +200,31 @@ fn a_board_cut_along_its_outermost_line_is_read_to_the_edge() {
     assert_eq!(reading.rows(), NINE);
 }
 
+/// Most photos of real boards that people had cut to the board were taken for parts of a larger grid.
+#[test]
+fn a_board_that_fills_the_picture_is_found() {
+    let whole = drawn_board(640, 480, [150.0, 70.0, 330.0], &NINE);
+    // a third of a pitch beyond the outermost lines on all sides
+    let beyond = 330 / 8 / 3;
+    let side = 330 + 2 * beyond;
+    let rect = opencv::core::Rect::new(150 - beyond, 70 - beyond, side, side);
+    let cut = Mat::roi(&whole, rect).unwrap().try_clone().unwrap();
+    let reading = reader().read(&cut, &LocateOptions::default()).unwrap();
+    assert_eq!(reading.rows(), NINE);
+    // a part of a board is none, even if it shows as many lines as a smaller one
+    let lines = 50;
+    let mut grid = blank(640, 640, [90.0, 160.0, 200.0]);
+    for i in 0..14 {
+        let at = lines * i;
+        let dark = Scalar::new(30.0, 40.0, 50.0, 0.0);
+        for (a, b) in [([at, 0], [at, 640]), ([0, at], [640, at])] {
+            let (a, b) = (opencv::core::Point::new(a[0], a[1]), opencv::core::Point::new(b[0], b[1]));
+            imgproc::line(&mut grid, a, b, dark, 2, imgproc::LINE_AA, 0).unwrap();
+        }
+    }
+    assert!(matches!(reader().read(&grid, &LocateOptions::default()), Err(VisionError::NoBoard(_))));
+}
+
 #[test]
 fn a_board_that_is_small_in_a_large_photo_is_found() {
     let near = drawn_board(420, 420, [60.0, 60.0, 300.0], &NINE);

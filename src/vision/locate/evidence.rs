@@ -85,7 +85,8 @@ pub struct Support {
     pub corners: f64,
     /// Share of the crossings that are in the picture.
     pub in_view: f64,
-    /// Share of the places one line outside that are in the picture: only there is the border proved.
+    /// Share of the board that is known to end where the lattice does, side by side: what lies beyond a side is seen, or the corners at
+    /// both its ends. A board that fills the picture shows hardly anything beyond.
     pub enclosed: f64,
     /// How much worse the second best window or size is, for each crossing.
     pub margin: f64,
@@ -189,6 +190,28 @@ impl Evidence {
         ]
     }
 
+    /// See [`Support::enclosed`].
+    fn enclosed(&self, row: i32, col: i32, n: i32) -> f64 {
+        let last = n - 1;
+        // the places one line beyond a side, pairs of mask values across it, and its two ends
+        type Places<'a> = &'a dyn Fn(i32) -> (i32, i32);
+        let sides: [(Places, Places, Places, [(i32, i32); 2]); 4] = [
+            (&|k| (row - 1, col + k), &|k| (row + 1, col + k), &|k| (row, col + k), [(0, 0), (0, last)]),
+            (&|k| (row + n, col + k), &|k| (row + last, col + k), &|k| (row + n, col + k), [(last, 0), (last, last)]),
+            (&|k| (row + k, col - 1), &|k| (row + k, col + 1), &|k| (row + k, col), [(0, 0), (last, 0)]),
+            (&|k| (row + k, col + n), &|k| (row + k, col + last), &|k| (row + k, col + n), [(0, last), (last, last)]),
+        ];
+        let proved = sides.map(|(beyond, inside, outside, ends)| {
+            let ring = (0..n).filter(|k| self.crossing(beyond(*k).0, beyond(*k).1).is_some()).count() as f64;
+            let mask = |(r, c): (i32, i32)| self.mask(r, c);
+            let steps: f64 =
+                (1..n).filter_map(|k| Some(f64::from(mask(inside(k))? - mask(outside(k))?).clamp(0.0, 1.0))).sum();
+            let corner = ends.map(|(r, c)| f64::from(self.corner(row + r, col + c))).into_iter().fold(1.0, f64::min);
+            (ring / f64::from(n)).max(steps / f64::from(last)).max(corner)
+        });
+        proved.iter().sum::<f64>() / 4.0
+    }
+
     /// Score of one window; `None` if too little of it is in the picture.
     pub fn score(&self, row: i32, col: i32, size: u8) -> Option<f64> {
         let n = i32::from(size);
@@ -266,7 +289,7 @@ impl Evidence {
             .max(0.0),
             corners: corners.iter().sum::<f64>() / 4.0,
             in_view: seen / points,
-            enclosed: self.ring(window.row, window.col, n).flatten().count() as f64 / f64::from(4 * n),
+            enclosed: self.enclosed(window.row, window.col, n),
             margin: second.map_or(1.0, |s| ((window.score - s) / points).clamp(0.0, 1.0)),
         }
     }
