@@ -52,6 +52,38 @@ fn stones_at_the_start_are_adopted() {
     assert_eq!(kinds(&t), [Move, Move]);
 }
 
+/// Stones in bad light, of a colour that was not certain, were left out of the position; nothing that came after could be explained.
+#[test]
+fn a_stone_of_doubtful_colour_is_part_of_the_position() {
+    let mut t = Table::of(&[
+        ".........",
+        "..B...W..",
+        ".........",
+        ".........",
+        ".........",
+        ".........",
+        ".........",
+        "..W...B..",
+        ".........",
+    ]);
+    t.doubt(p(1, 2), Some(White), 0.3);
+    t.doubt(p(7, 6), Some(White), 0.44);
+    // something stands in the way all the time, and is taken for a hand
+    t.hide(&[p(8, 8), p(8, 7)]);
+    t.hand(true);
+    t.rest(4600);
+    t.hand(false);
+    t.rest(1000);
+    let e = t.of_kind(PositionAdopted)[0].clone();
+    let board = e.board.unwrap();
+    assert_eq!((board[1].as_str(), board[7].as_str()), ("..B...W..", "..W...B.."));
+    t.play(Black, p(4, 4));
+    t.rest(1000);
+    t.play(White, p(4, 5));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, Move]);
+}
+
 #[test]
 fn captures_taken_off_at_once_belong_to_the_move() {
     let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);

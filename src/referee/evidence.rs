@@ -41,6 +41,8 @@ const HALF_BELIEVED_MS: u64 = 1500;
 /// A stone that was seen with so much evidence is remembered for a while if it goes.
 const GHOST_EVIDENCE: f64 = 3.0;
 const GHOST_MS: u64 = 4000;
+/// A stone that so many frames in a row show lies there, whatever its colour.
+const LYING_FRAMES: u32 = 3;
 /// A difference is looked at from here on.
 const EMERGING: f64 = 2.0;
 /// Frames this far apart count as independent.
@@ -606,11 +608,15 @@ impl Evidence {
         self.tracks[self.index(p)].offset
     }
 
-    /// The board as it is believed to lie now: what is expected, with every difference that has `least` evidence.
+    /// The board as it is believed to lie now: what is expected, with every difference that has `least` evidence. In a film a stone that
+    /// several frames in a row show is one, however doubtful its colour is.
     pub fn board(&self, least: f64) -> Board {
         let mut board = Board::new(self.size);
         for p in self.points() {
-            board.set(p, self.expected[self.index(p)]);
+            let i = self.index(p);
+            let t = &self.tracks[i];
+            let lies = !self.pictures && !t.hidden && !t.astray && t.run.frames >= LYING_FRAMES;
+            board.set(p, self.expected[i].or(t.latest.flatten().filter(|_| lies)));
         }
         for d in self.diffs() {
             if d.evidence >= least && d.current {
