@@ -1,6 +1,6 @@
 //! Reads what lies on every crossing of a board whose place is known.
 
-use opencv::core::{self, Mat, Rect};
+use opencv::core::{self, Mat, Rect, Scalar};
 use opencv::prelude::*;
 
 use super::error::Result;
@@ -46,7 +46,7 @@ impl Reader {
     }
 
     /// `size`² readings, row by row, of a single photo: seen as it is and mirrored, and averaged, since there is no second frame
-    /// to correct the first; turned as well where one is unsure of a point. Points out of the picture are hidden.
+    /// to correct the first; shifted a little as well where one is unsure of a point. Points out of the picture are hidden.
     ///
     /// # Errors
     /// If the picture is unusable.
@@ -55,16 +55,16 @@ impl Reader {
         let image_size = [image.cols(), image.rows()];
         let rectifier = Self::rectifier(lattice, image_size)?;
         let board = rectifier.apply(image)?;
-        let near = rectifier.whole().near_turn();
+        let turns = rectifier.whole().near_turn();
         let n = lattice.size as usize;
         let mut sums = vec![[0f32; 6]; n * n];
         let mut looks = 0.0;
-        for (turn, mirrored) in [(0, false), (0, true), (1, false), (3, true)] {
+        for (shift_px, mirrored) in [(0, false), (0, true), (1, false), (-1, true)] {
             if looks == 2.0 && sums.iter().all(|v| sure(mean(*v, looks))) {
                 break;
             }
             looks += 1.0;
-            let pose = Pose { turns: (near + turn) % 4, mirrored };
+            let pose = Pose { shift_px, turns, mirrored };
             let values = self.net.points(&pose.show(&board)?)?;
             for (i, sum) in sums.iter_mut().enumerate() {
                 let seen = pose.value(&values, n + 2, i / n + 1, i % n + 1);
@@ -96,7 +96,7 @@ impl Reader {
         wanted: &[usize],
     ) -> Result<Vec<(usize, PointReading)>> {
         let n = size as usize;
-        let pose = Pose { turns: warp.near_turn(), mirrored: false };
+        let pose = Pose { shift_px: 0, turns: warp.near_turn(), mirrored: false };
         let Some((index, origin)) = part_around(wanted, n) else {
             let values = self.net.points(&pose.show(&warp.apply(image)?)?)?;
             let read = |i: usize| reading(pose.value(&values, n + 2, i / n + 1, i % n + 1));
@@ -126,7 +126,9 @@ impl Reader {
 /// camera.
 #[derive(Clone, Copy, Debug)]
 struct Pose {
-    /// Clockwise quarter turns.
+    /// The board is moved so far to the right and down, pixels.
+    shift_px: i32,
+    /// Clockwise quarter turns after that.
     turns: u8,
     /// Left and right changed after that.
     mirrored: bool,
@@ -140,10 +142,11 @@ impl Pose {
             2 => Some(core::ROTATE_180),
             _ => Some(core::ROTATE_90_COUNTERCLOCKWISE),
         };
+        let moved = self.moved(board)?;
         let mut shown = Mat::default();
         match code {
-            Some(code) => core::rotate(board, &mut shown, code)?,
-            None => shown = board.clone(),
+            Some(code) => core::rotate(&moved, &mut shown, code)?,
+            None => shown = moved,
         }
         if self.mirrored {
             let mut mirrored = Mat::default();
@@ -151,6 +154,20 @@ impl Pose {
             shown = mirrored;
         }
         Ok(shown)
+    }
+
+    /// The board moved by [`Pose::shift_px`]; its edge is drawn out.
+    fn moved(self, board: &Mat) -> Result<Mat> {
+        let by = self.shift_px;
+        if by == 0 {
+            return Ok(board.clone());
+        }
+        let (before, after) = (by.max(0), (-by).max(0));
+        let mut wide = Mat::default();
+        let replicate = core::BORDER_REPLICATE;
+        core::copy_make_border(board, &mut wide, before, after, before, after, replicate, Scalar::default())?;
+        let part = Mat::roi(&wide, Rect::new(after, after, board.cols(), board.rows()))?;
+        Ok(part.try_clone()?)
     }
 
     /// What the network says of a cell of the board: four logits, and the offset to the board's right and down. `values`: planes of
@@ -171,6 +188,9 @@ impl Pose {
         for _ in 0..self.turns {
             (v[4], v[5]) = (v[5], -v[4]);
         }
+        let shift = self.shift_px as f32 / READ_PITCH_PX as f32;
+        v[4] -= shift;
+        v[5] -= shift;
         v
     }
 }
@@ -216,6 +236,22 @@ fn reading(v: [f32; 6]) -> PointReading {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_shifted_board_is_moved_and_its_stones_are_said_to_lie_where_they_lay() {
+        let mut board = Mat::new_rows_cols_with_default(8, 8, core::CV_8UC3, Scalar::all(9.0)).unwrap();
+        *board.at_2d_mut::<core::Vec3b>(3, 5).unwrap() = core::Vec3b::from([200, 0, 0]);
+        for (shift_px, at) in [(1, (4, 6)), (-1, (2, 4))] {
+            let pose = Pose { shift_px, turns: 0, mirrored: false };
+            let shown = pose.show(&board).unwrap();
+            assert_eq!((shown.rows(), shown.cols()), (8, 8));
+            assert_eq!(shown.at_2d::<core::Vec3b>(at.0, at.1).unwrap()[0], 200);
+            // one cell: four logits and the offset of a stone that is seen a pixel from its point
+            let seen = shift_px as f32 / READ_PITCH_PX as f32;
+            let v = pose.value(&[0.0, 1.0, 2.0, 3.0, seen, seen], 1, 0, 0);
+            assert_eq!(v, [0.0, 1.0, 2.0, 3.0, 0.0, 0.0]);
+        }
+    }
 
     #[test]
     fn parts_hold_what_is_wanted_with_its_surroundings() {
