@@ -84,6 +84,29 @@ fn a_stone_of_doubtful_colour_is_part_of_the_position() {
     assert_eq!(kinds(&t), [Move, Move]);
 }
 
+/// A board with a worn crossing was known only after five seconds, and its first move told late.
+#[test]
+fn a_few_points_that_are_never_seen_do_not_hold_the_start_up() {
+    let mut t = Table::with(options(), 19);
+    t.hide(&[p(4, 10), p(10, 16), p(10, 17)]);
+    t.rest(1800);
+    assert_eq!(t.of_kind(PositionAdopted).len(), 1);
+    // nor where the first hand comes before
+    let mut t = Table::with(options(), 19);
+    t.hide(&[p(4, 10), p(10, 16)]);
+    t.rest(1200);
+    t.play(Black, p(3, 3));
+    let left = t.now();
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move]);
+    assert!(t.of_kind(Move)[0].reported_ms <= left + 400);
+    // more of it may yet come into view
+    let mut t = Table::with(options(), 19);
+    t.hide(&[p(18, 14), p(18, 15), p(18, 16), p(18, 17), p(18, 18)]);
+    t.rest(1800);
+    assert!(t.of_kind(PositionAdopted).is_empty());
+}
+
 #[test]
 fn captures_taken_off_at_once_belong_to_the_move() {
     let mut t = Table::of_game(9, &[(Black, 0, 1), (White, 0, 0)]);

@@ -15,6 +15,9 @@ pub(super) const CALM_MS: u64 = 500;
 const PATIENCE_MS: u64 = 4000;
 /// ... if at most this share of it is hidden.
 pub(super) const MOST_HIDDEN: f64 = 0.15;
+/// Worn or mirroring crossings may never be seen: so few points are not waited for so long.
+const FEW_HIDDEN: f64 = 0.01;
+const FEW_HIDDEN_PATIENCE_MS: u64 = 1000;
 /// What a point shows in so many frames in a row lay there.
 const SURE_FRAMES: u32 = 3;
 /// So many first moves can be told from what lies on the board when at last it is in view.
@@ -69,15 +72,17 @@ impl Referee {
                 None => {}
             }
         }
-        if !evidence.hand_now() && watch.first_seen.values().all(|f| f.is_sure() && !f.touched) {
-            watch.untouched_ms.get_or_insert(now);
-        }
         // a point that cannot be read for the moment lies as it lay
         let unknown = watch.first_seen.values().filter(|f| !f.is_sure()).count();
         let first = *watch.first_ms.get_or_insert(now);
         let waited = now.saturating_sub(first);
         let most_hidden = |n: usize| (n as f64) < MOST_HIDDEN * all as f64;
-        let enough = (unknown == 0 || (waited >= PATIENCE_MS && most_hidden(unknown))) && most_hidden(hidden);
+        let few = unknown as f64 <= FEW_HIDDEN * all as f64 && waited >= FEW_HIDDEN_PATIENCE_MS;
+        let known = unknown == 0 || few;
+        if !evidence.hand_now() && known && !watch.first_seen.values().any(|f| f.touched) {
+            watch.untouched_ms.get_or_insert(now);
+        }
+        let enough = (known || (waited >= PATIENCE_MS && most_hidden(unknown))) && most_hidden(hidden);
         if enough && (!evidence.hand_now() || waited >= PATIENCE_MS) {
             watch.frames += 1;
             watch.calm_since_ms.get_or_insert(now);
@@ -88,7 +93,7 @@ impl Referee {
         let since = watch.calm_since_ms.unwrap_or(now);
         let calm = watch.frames >= 2 && now >= since + CALM_MS;
         // all of it has been seen, and now somebody begins
-        if unknown == 0 && evidence.hand_now() && watch.untouched_ms.is_some() {
+        if known && evidence.hand_now() && watch.untouched_ms.is_some() {
             let mut board = Board::new(size);
             watch.first_seen.iter().for_each(|(p, first)| board.set(*p, first.cell));
             let since = watch.untouched_ms.unwrap_or(now);

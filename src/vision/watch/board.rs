@@ -30,6 +30,10 @@ const SETTLE_MS: i64 = 700;
 const STILL_HAND_MS: i64 = 1500;
 /// What has not moved at all for so long is no hand.
 const STILL_THING_MS: i64 = 5000;
+/// ... nor is a spot of a few points that has looked the same since the board was found, after this long.
+const STILL_SPOT_MS: i64 = 500;
+/// Hidden points that touch, to be more than such a spot: a hand over the board covers more.
+const SPOT_POINTS: usize = 4;
 /// While something that reaches in rests, the network looks at it this often; resting is to have lain still for as long.
 const LOOK_AT_HAND_MS: u64 = 600;
 /// While a hand moves over the board, points that it uncovers are read no more often than this.
@@ -65,7 +69,8 @@ pub(super) struct Board {
     tracker: Tracker,
     previous: Blocks,
     previous_ms: u64,
-    /// When each block last changed.
+    found_ms: u64,
+    /// When each block last changed; just before the board was found if it has not.
     changed_ms: Vec<i64>,
     /// When each block was last under a hand.
     covered_ms: Vec<i64>,
@@ -105,6 +110,24 @@ pub(super) struct Board {
     measured_empty: usize,
 }
 
+/// The hidden points that touch hidden point `i` of an `n`×`n` board, and those that touch them, are few.
+fn is_spot(is_hidden: &[bool], n: usize, i: usize) -> bool {
+    let (mut patch, mut next) = (vec![i], 0);
+    while let Some(&at) = patch.get(next) {
+        next += 1;
+        let near = |v: usize| v.saturating_sub(1)..=(v + 1).min(n - 1);
+        for q in near(at / n).flat_map(|r| near(at % n).map(move |c| r * n + c)) {
+            if is_hidden[q] && !patch.contains(&q) {
+                patch.push(q);
+            }
+        }
+        if patch.len() >= SPOT_POINTS {
+            return false;
+        }
+    }
+    true
+}
+
 impl Board {
     /// A board at `lattice` in `frame`.
     pub(super) fn new(frame: &Frame, lattice: Lattice) -> Result<Board> {
@@ -130,6 +153,7 @@ impl Board {
             loose: Loose::new(&lattice),
             settled: now.clone(),
             settled_known: vec![false; blocks],
+            found_ms: frame.time_ms,
             changed_ms: vec![frame.time_ms as i64 - CALM_MS; blocks],
             covered_ms: vec![i64::MIN; blocks],
             previous: now,
@@ -302,12 +326,16 @@ impl Board {
         let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
         let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
         let mut hidden_by_hand = 0;
+        let is_hidden: Vec<bool> = (0..n * n).map(|i| open[i] && readings[i].hidden > 0.5).collect();
         for i in (0..n * n).filter(|i| open[*i]) {
-            let is_hidden = readings[i].hidden > 0.5;
+            let is_hidden_here = is_hidden[i];
             let changed_ms = blocks::around(i / n, i % n, 3, now.side).map(|b| self.changed_ms[b]).max();
-            let still = changed_ms.is_none_or(|t| time as i64 - t >= STILL_THING_MS);
-            self.behind_thing[i] = is_hidden && (still || self.behind_thing[i]);
-            hidden_by_hand += usize::from(is_hidden && !self.behind_thing[i]);
+            let lain_ms = changed_ms.map_or(i64::MAX, |t| time as i64 - t);
+            // worn crossings and glare are there from the first, and cover next to nothing
+            let from_the_first = changed_ms.is_none_or(|t| t < self.found_ms as i64) && lain_ms >= STILL_SPOT_MS;
+            let still = lain_ms >= STILL_THING_MS || (from_the_first && is_hidden_here && is_spot(&is_hidden, n, i));
+            self.behind_thing[i] = is_hidden_here && (still || self.behind_thing[i]);
+            hidden_by_hand += usize::from(is_hidden_here && !self.behind_thing[i]);
         }
         let restless =
             (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.sampler.valid()[*b] && !calm(*b)).count();
@@ -655,4 +683,23 @@ impl Board {
 fn on_grid(block: usize, side: usize) -> bool {
     let edge = PER_PITCH + 1;
     (edge..side - edge).contains(&(block / side)) && (edge..side - edge).contains(&(block % side))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worn_crossings_are_spots_and_what_a_hand_covers_is_none() {
+        let n = 9;
+        let hidden = |points: &[usize]| -> Vec<bool> { (0..n * n).map(|i| points.contains(&i)).collect() };
+        // two that touch by a corner, and one far away
+        let worn = hidden(&[10, 20, 70]);
+        assert!([10, 20, 70].into_iter().all(|i| is_spot(&worn, n, i)));
+        let fingers = hidden(&[10, 20, 30, 31, 70]);
+        assert!(!is_spot(&fingers, n, 10) && !is_spot(&fingers, n, 31) && is_spot(&fingers, n, 70));
+        // the ends of two rows do not touch
+        let apart = hidden(&[7, 8, 9, 10]);
+        assert!(is_spot(&apart, n, 8) && is_spot(&apart, n, 9));
+    }
 }
