@@ -13,7 +13,7 @@ use crate::vision::lattice::Lattice;
 use crate::vision::locate::LocateOptions;
 use crate::vision::reader::Reader;
 use crate::vision::rectify::Rectifier;
-use crate::vision::sighting::{PointReading, Sighting};
+use crate::vision::sighting::{LooseStone, PointReading, Sighting};
 use crate::vision::track::{Tracker, work_picture};
 
 /// Less contrast than this, in levels of 255, and than this share of what the board had: nothing is to be seen.
@@ -34,6 +34,8 @@ const STILL_THING_MS: i64 = 5000;
 const STILL_SPOT_MS: i64 = 500;
 /// Hidden points that touch, to be more than such a spot: a hand over the board covers more.
 const SPOT_POINTS: usize = 4;
+/// A stone that lies on no point hides the points so near to it.
+const BY_STONE_PITCHES: f32 = 0.8;
 /// While something that reaches in rests, the network looks at it this often; resting is to have lain still for as long.
 const LOOK_AT_HAND_MS: u64 = 600;
 /// While a hand moves over the board, points that it uncovers are read no more often than this.
@@ -126,6 +128,11 @@ fn is_spot(is_hidden: &[bool], n: usize, i: usize) -> bool {
         }
     }
     true
+}
+
+/// A stone that lies on no point lies so near to point `i` of an `n`×`n` board that it hides it.
+fn is_by_stone(loose: &[LooseStone], n: usize, i: usize) -> bool {
+    loose.iter().any(|l| (l.row - (i / n) as f32).hypot(l.col - (i % n) as f32) < BY_STONE_PITCHES)
 }
 
 impl Board {
@@ -335,7 +342,9 @@ impl Board {
             let from_the_first = changed_ms.is_none_or(|t| t < self.found_ms as i64) && lain_ms >= STILL_SPOT_MS;
             let still = lain_ms >= STILL_THING_MS || (from_the_first && is_hidden_here && is_spot(&is_hidden, n, i));
             self.behind_thing[i] = is_hidden_here && (still || self.behind_thing[i]);
-            hidden_by_hand += usize::from(is_hidden_here && !self.behind_thing[i]);
+            // a stone between points hides them, and is no hand
+            let by_stone = is_by_stone(&sighting.loose, n, i);
+            hidden_by_hand += usize::from(is_hidden_here && !self.behind_thing[i] && !by_stone);
         }
         let restless =
             (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.sampler.valid()[*b] && !calm(*b)).count();
@@ -690,7 +699,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn worn_crossings_are_spots_and_what_a_hand_covers_is_none() {
+    fn worn_crossings_and_loose_stones_are_told_from_what_a_hand_covers() {
         let n = 9;
         let hidden = |points: &[usize]| -> Vec<bool> { (0..n * n).map(|i| points.contains(&i)).collect() };
         // two that touch by a corner, and one far away
@@ -698,6 +707,10 @@ mod tests {
         assert!([10, 20, 70].into_iter().all(|i| is_spot(&worn, n, i)));
         let fingers = hidden(&[10, 20, 30, 31, 70]);
         assert!(!is_spot(&fingers, n, 10) && !is_spot(&fingers, n, 31) && is_spot(&fingers, n, 70));
+        // a stone between the points 10, 11, 19 and 20 hides those, and no hand does
+        let loose = [LooseStone { row: 1.46, col: 1.45, color: crate::rules::Color::White, confidence: 1.0 }];
+        let hides: Vec<usize> = (0..n * n).filter(|i| is_by_stone(&loose, n, *i)).collect();
+        assert_eq!(hides, [10, 11, 19, 20]);
         // the ends of two rows do not touch
         let apart = hidden(&[7, 8, 9, 10]);
         assert!(is_spot(&apart, n, 8) && is_spot(&apart, n, 9));
