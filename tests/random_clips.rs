@@ -358,6 +358,10 @@ fn describe(clip: &Clip) -> String {
 #[test]
 #[ignore = "minutes; GOBAND_RANDOM_CLIPS=FROM..TO"]
 fn footage_drawn_by_lot_gives_its_games() {
+    if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("GOBAND_LOG") {
+        let _ =
+            tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_ansi(false).try_init();
+    }
     let asked = std::env::var("GOBAND_RANDOM_CLIPS").ok();
     let seeds: Vec<u64> = match asked.as_ref().and_then(|a| a.split_once("..")) {
         Some((from, to)) => (from.parse().unwrap()..to.parse().unwrap()).collect(),

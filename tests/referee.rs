@@ -494,6 +494,66 @@ fn a_stone_shoved_between_the_points_is_displaced() {
     assert_eq!(t.of_kind(DisplacedStone)[0].points.len(), 2);
 }
 
+/// The last stone, which lay still, was counted among those swept away so that there were enough of them, and its move withdrawn.
+#[test]
+fn a_last_stone_that_lies_still_is_no_part_of_a_sweep() {
+    let mut t = Table::of(&[
+        ".........",
+        "..B.W....",
+        ".........",
+        "..B.W....",
+        ".........",
+        "..B.W....",
+        ".........",
+        ".........",
+        ".........",
+    ]);
+    t.rest(1500);
+    t.play(Black, p(7, 7));
+    t.rest(1500);
+    t.under_hand(|t| {
+        // 1-3 and 3-3 are shoved by a row, 5-3 flies off
+        for (from, to) in [(p(1, 2), Some(p(2, 2))), (p(3, 2), Some(p(4, 2))), (p(5, 2), None)] {
+            t.set(from, None);
+            to.into_iter().for_each(|to| t.set(to, Some(Black)));
+        }
+    });
+    t.rest(4000);
+    assert_eq!(kinds(&t), [Move, Scattered]);
+    assert_eq!(t.of_kind(Move)[0].point, Some(p(7, 7)));
+}
+
+/// Of two stones shoved by one sleeve the last one played was told to be taken back, and the other to be removed and dropped.
+#[test]
+fn the_last_stone_and_another_shoved_together_are_one_fault() {
+    let mut t = Table::of_game(9, &[(Black, 2, 5), (White, 6, 2)]);
+    t.play(Black, p(7, 7));
+    t.rest(1500);
+    t.play(White, p(3, 6));
+    t.rest(1500);
+    t.under_hand(|t| {
+        t.set(p(3, 6), None);
+        t.set(p(4, 7), Some(White));
+        t.set(p(2, 5), None);
+        t.loose(2.8, 5.5, Black);
+    });
+    t.rest(2500);
+    assert_eq!(kinds(&t), [Move, Move, DisplacedStone]);
+    let e = t.of_kind(DisplacedStone)[0].clone();
+    let spots: Vec<(f64, f64)> = e.points.iter().map(|s| (s.row, s.col)).collect();
+    assert_eq!(spots, [(3.0, 6.0), (4.0, 7.0), (2.0, 5.0), (2.8, 5.5)]);
+    // put right, it is repaired
+    t.under_hand(|t| {
+        t.no_loose();
+        t.set(p(4, 7), None);
+        t.set(p(3, 6), Some(White));
+        t.set(p(2, 5), Some(Black));
+    });
+    t.rest(2000);
+    assert_eq!(kinds(&t), [Move, Move, DisplacedStone, Repaired]);
+    assert_eq!(t.of_kind(Repaired)[0].of, Some(e.seq));
+}
+
 #[test]
 fn a_scattered_board_is_one_event_with_all_to_restore() {
     let mut t = Table::of_game(

@@ -48,6 +48,7 @@ impl Referee {
             .diffs()
             .into_iter()
             .filter(|d| (d.current || d.evidence >= SEEN_EVIDENCE) && !is_noise(d) && self.is_of_play(d))
+            .filter(|d| self.lies_beside(d).is_none())
             .map(|d| (d.point, d))
             .collect();
         if diffs.is_empty() {

@@ -125,7 +125,7 @@ const SCATTERED: f64 = 16.0;
 const WORTH_COMPARING: f64 = 6.0;
 const UNREADABLE: f64 = 14.0;
 /// From so many differences on, a board can be scattered.
-pub const SCATTERED_FROM: usize = 6;
+pub const SCATTERED_FROM: usize = 5;
 const LONGEST: usize = 5;
 const MOST_NODES: usize = 400;
 /// In pictures: the side that is not to play by the number of stones at the start begins.
@@ -497,7 +497,12 @@ impl Search<'_> {
         if lifted {
             base += NOTHING_INSTEAD * undone.saturating_sub(plays) as f64;
         }
-        if open.len() >= SCATTERED_FROM && !self.hopeless(cost + SCATTERED) {
+        // a stone that lies where it was played is not one of them, though its move be withdrawn
+        let moves = self.picture.history.moves();
+        let withdrawn = &moves[moves.len() - undone.min(moves.len())..];
+        let is_withdrawn = |m: &Mismatch| withdrawn.iter().any(|w| w.point == Some(m.point) && m.seen == Some(w.color));
+        let swept = open.iter().filter(|m| !is_withdrawn(m)).count();
+        if swept >= SCATTERED_FROM && !self.hopeless(cost + SCATTERED) {
             self.steps.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
             // several moves may have been made between two pictures
             let more = if self.picture.pictures { MOVE * open.len() as f64 } else { 0.0 };

@@ -167,12 +167,27 @@ impl Referee {
             }
         }
         if !from.is_empty() {
-            let wrong: Vec<Point> = from.iter().chain(&to).copied().collect();
-            let spots: Vec<Spot> = wrong.iter().map(|&p| p.into()).collect();
+            let mut wrong: Vec<Point> = from.iter().chain(&to).copied().collect();
+            let at = interval(&wrong, diffs);
+            let mut spots: Vec<Spot> = wrong.iter().map(|&p| p.into()).collect();
+            // what the same sleeve left between the points belongs to it
+            let beside = self.shoved_beside(at);
+            for (d, k) in &beside {
+                let lies = &self.loose.stones[*k];
+                spots.extend([d.point.into(), lies.spot()]);
+                wrong.push(d.point);
+                colors.push(lies.color);
+            }
             colors.dedup();
             let color = if colors.len() == 1 { colors.first().copied() } else { None };
-            let e = self.fault(EventKind::DisplacedStone, interval(&wrong, diffs), sure, color, spots, &wrong);
-            self.tell_fault(e, &wrong, diffs);
+            let e = self.fault(EventKind::DisplacedStone, at, sure, color, spots, &wrong);
+            let seq = self.tell_fault(e, &wrong, diffs);
+            for (d, k) in beside {
+                self.loose.stones[k].known = true;
+                for open in self.ledger.open.iter_mut().filter(|o| o.seq == seq) {
+                    open.wrong.insert(d.point, Some(None));
+                }
+            }
             told = true;
         }
         told

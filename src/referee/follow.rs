@@ -6,7 +6,7 @@ use super::Referee;
 use super::decide::SEEN_EVIDENCE;
 use super::evidence::Diff;
 use super::ledger::{Lying, Phase};
-use super::loose::{corner_of, on_the_grid};
+use super::loose::{Loose, corner_of, on_the_grid};
 use crate::game::{EventKind, Interval, Spot};
 use crate::rules::{Color, Point};
 
@@ -18,6 +18,12 @@ const HELD_MS: u64 = 1200;
 const OVERTAKEN_MS: u64 = 500;
 /// Farther from its crossing than this a stone is off its point (pitches) ...
 const OFF_POINT_PITCHES: f64 = 0.35;
+/// A stone that lies so near to where one is gone was shoved from there ...
+const BESIDE_PITCHES: f64 = 1.6;
+/// ... if it has lain there since about when that went.
+const BESIDE_MS: u64 = 500;
+/// Stones that go within this time of each other went together.
+const SAME_SHOVE_MS: u64 = 600;
 /// ... and nearer than this it is on it again.
 const ON_POINT_PITCHES: f64 = 0.28;
 /// A new stone farther than this from the crossing may have been dropped (pitches).
@@ -374,13 +380,33 @@ impl Referee {
         for k in settled {
             let t = self.loose.stones[k].clone();
             let at = Interval { first: t.first_ms.saturating_sub(100), last: t.first_ms };
-            let spot = Spot { row: (t.row * 100.0).round() / 100.0, col: (t.col * 100.0).round() / 100.0 };
+            let spot = t.spot();
             if on_the_grid(t.row, t.col, size) {
                 self.tell_loose(k, t.color, spot, at);
             } else if let Some(side) = corner_of(t.row, t.col, size) {
                 self.tell_signal(k, t.color, side, spot, at);
             }
         }
+    }
+
+    /// The stone that is gone from there lies right beside it, on no point: which of the loose ones it is. It is told of when it has settled.
+    pub(super) fn lies_beside(&self, d: &Diff) -> Option<usize> {
+        let game = self.ledger.game.as_ref()?;
+        if d.is.is_some() || self.flushing || self.ledger.phase != Phase::Playing {
+            return None;
+        }
+        let fresh = |t: &Loose| !t.known && self.now < t.last_ms + 150 && t.first_ms + BESIDE_MS >= d.last_old_ms;
+        let near = |t: &Loose| (f64::from(d.point.row) - t.row).hypot(f64::from(d.point.col) - t.col) < BESIDE_PITCHES;
+        let is_it = |t: &Loose| Some(t.color) == d.was && fresh(t) && near(t) && on_the_grid(t.row, t.col, game.size());
+        self.loose.stones.iter().position(is_it)
+    }
+
+    /// The stones that were shoved between the points at about that time, and which of the loose ones each is.
+    pub(super) fn shoved_beside(&self, at: Interval) -> Vec<(Diff, usize)> {
+        let Some(evidence) = &self.evidence else { return Vec::new() };
+        let then = at.first.saturating_sub(SAME_SHOVE_MS)..=at.last + SAME_SHOVE_MS;
+        let of_then = evidence.diffs().into_iter().filter(|d| then.contains(&d.first_new_ms));
+        of_then.filter_map(|d| Some((d, self.lies_beside(&d)?))).collect()
     }
 
     fn tell_loose(&mut self, k: usize, color: Color, spot: Spot, at: Interval) {
@@ -413,7 +439,7 @@ impl Referee {
             .filter(|&p| self.ledger.expected(p) == Some(color))
             .filter(|p| evidence.is_astray(*p) || diffs.get(p).is_some_and(|d| d.is.is_none() && d.evidence > 6.0))
             .map(|p| ((f64::from(p.row) - spot.row).hypot(f64::from(p.col) - spot.col), p))
-            .filter(|(d, _)| *d < 1.6)
+            .filter(|(d, _)| *d < BESIDE_PITCHES)
             .collect();
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         self.loose.stones[k].known = true;

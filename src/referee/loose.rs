@@ -1,6 +1,7 @@
 //! Stones that lie on no crossing, followed over time: dropped stones, and those that say that the game is over.
 
 use super::seats::Side;
+use crate::game::Spot;
 use crate::rules::{Color, Point};
 use crate::vision::{LooseStone, Sighting};
 
@@ -29,6 +30,13 @@ pub struct Loose {
     pub known: bool,
     /// The event that told of it, if it must be taken away.
     pub seq: Option<u64>,
+}
+
+impl Loose {
+    /// Where it lies, to a hundredth of a pitch.
+    pub fn spot(&self) -> Spot {
+        Spot { row: (self.row * 100.0).round() / 100.0, col: (self.col * 100.0).round() / 100.0 }
+    }
 }
 
 #[derive(Clone, Debug, Default)]

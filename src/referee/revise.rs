@@ -5,13 +5,15 @@ use std::collections::BTreeMap;
 use super::Referee;
 use super::decide::{HAND_AWAY_MS, HELD_MS, MOVE_EVIDENCE_NEAR, SETTLED_MS, confidence, margin};
 use super::evidence::Diff;
-use super::explain::{Explanation, Step};
+use super::explain::{Explanation, Step, distance};
 use super::faults::{FAULT_EVIDENCE, GONE_MS, same_faults};
 use super::ledger::Lying;
 use super::picture::RELEASED_MS;
 use crate::game::{EventKind, Interval};
 use crate::rules::{Color, Point};
 
+/// A stone that is shoved does not go farther, as a rule, pitches.
+const SHOVED_PITCHES: f64 = 1.6;
 /// The last stone may be in the air this long before it counts as taken back for good.
 const LIFTED_MS: u64 = 3000;
 
@@ -51,6 +53,13 @@ impl Referee {
                         && (evidence.hand_away_ms(now) >= SETTLED_MS || evidence.hand_stays_ms(now) > HELD_MS));
                 if !ready {
                     return false;
+                }
+                // what takes other stones along is no hand that takes its own back
+                let shoved = Step::Displaced { color, from: old_point, to: Some(point) };
+                let then = Interval { first: gone.first_new_ms, last: gone.first_new_ms };
+                let others = self.shoved_beside(then).iter().any(|(d, _)| d.point != old_point);
+                if distance(old_point, point) < SHOVED_PITCHES && captured.is_empty() && others {
+                    return self.tell_faults(&[&shoved], diffs, sure);
                 }
                 self.tell_other_place(first.seq, old_point, (color, point, captured, still), &gone, d, lay_ms, sure);
                 true
