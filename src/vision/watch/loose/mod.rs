@@ -71,6 +71,10 @@ const WIDE_MARGIN: f64 = READ_MARGIN + 0.5;
 /// A new stray is found twice, this far apart, before it counts.
 const CONFIRM_MS: u64 = 80;
 
+/// So many new stones of one colour, all as far off their points to within so much, are none.
+const ROWS_FROM: usize = 5;
+const SAME_OFFSET_PITCHES: f32 = 0.06;
+
 /// One stone off the lattice.
 struct Stray {
     stone: LooseStone,
@@ -292,17 +296,23 @@ impl Loose {
             }
         }
         let board = board_color(scene);
+        let mut found: Vec<LooseStone> = Vec::new();
         for part in parts {
-            let found = if STONE_AREA.contains(&part.area()) {
+            let of_part = if STONE_AREA.contains(&part.area()) {
                 self.single(&part, &hits, scene, board).into_iter().collect()
             } else {
                 self.heap(&part, &hits, scene, board)
             };
-            if found.is_empty() {
+            if of_part.is_empty() {
                 self.refused.push((middle(&part, scene), scene.time_ms));
             }
-            for stone in found {
-                self.add(stone, scene);
+            found.extend(of_part);
+        }
+        for k in 0..found.len() {
+            if is_in_rows(&found, k) {
+                self.refused.push(([found[k].row, found[k].col], scene.time_ms));
+            } else {
+                self.add(found[k], scene);
             }
         }
         Ok(())
@@ -594,6 +604,18 @@ impl Loose {
     }
 }
 
+/// Stones that were swept between the points do not lie in rows. Where many seem to, all as far off their points, it is the bare wood
+/// between the lines in another light that passes for stones.
+fn is_in_rows(found: &[LooseStone], k: usize) -> bool {
+    let off = |s: &LooseStone| [s.row - s.row.floor(), s.col - s.col.floor()];
+    let round = |d: f32| d.abs().min(1.0 - d.abs());
+    let own = off(&found[k]);
+    let alike = |s: &&LooseStone| {
+        s.color == found[k].color && off(s).iter().zip(own).all(|(a, b)| round(a - b) < SAME_OFFSET_PITCHES)
+    };
+    found.iter().filter(alike).count() >= ROWS_FROM
+}
+
 impl Stray {
     /// Most of its blocks look more like the board before it came than like it.
     fn gone(&self, scene: &Scenery) -> bool {
@@ -609,5 +631,26 @@ impl Stray {
         }
         let other = self.seen.iter().filter(|(b, was, _)| difference(scene.now.bgr[*b], *was, [1.0; 3]) > 22.0).count();
         other * 3 > self.seen.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bare_wood_between_the_lines_in_another_light_is_no_heap_of_stones() {
+        let at = |row: f32, col: f32| LooseStone { row, col, color: Color::White, confidence: 0.95 };
+        let wood: Vec<LooseStone> =
+            [(12.53, 8.53), (12.53, 6.52), (13.54, 9.51), (14.55, 11.52), (13.5, 7.54)].map(|(r, c)| at(r, c)).to_vec();
+        assert!((0..wood.len()).all(|k| is_in_rows(&wood, k)));
+        let mut swept: Vec<LooseStone> =
+            [(12.53, 8.53), (12.4, 6.3), (13.6, 9.45), (14.75, 11.52), (13.5, 7.2)].map(|(r, c)| at(r, c)).to_vec();
+        assert!((0..swept.len()).all(|k| !is_in_rows(&swept, k)));
+        // one of them among the wood is kept
+        swept.truncate(1);
+        swept[0].row = 3.2;
+        swept.extend(wood);
+        assert!(!is_in_rows(&swept, 0) && is_in_rows(&swept, 1));
     }
 }
