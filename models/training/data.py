@@ -841,8 +841,10 @@ def sheen(img, xy, lab):
     for _ in range(random.choice([0, 0, random.randint(3, 40)])):
         a, l, b = rnd(0, 6.28), rnd(3, 40), (rnd(0, w), rnd(0, h))
         cv2.line(t, (int(b[0]), int(b[1])), (int(b[0] + np.cos(a) * l), int(b[1] + np.sin(a) * l)), rnd(.2, 1), 1, cv2.LINE_AA)
-    lamp = np.random.uniform(.75, 1, 3) * rnd(10, 110)
-    f += (g * (.25 + .75 * wood))[..., None] * lamp + (t * g * wood)[..., None] * rnd(10, 60)
+    lamp, on_stones = np.random.uniform(.75, 1, 3) * rnd(10, 110), .25
+    if random.random() < .4:        # the lamp itself is seen in the varnish: wood turns white, and white stones look darker than it
+        lamp, on_stones = np.random.uniform(.88, 1, 3) * rnd(110, 290), rnd(0, .4)
+    f += (g * (on_stones + (1 - on_stones) * wood))[..., None] * lamp + (t * g * wood)[..., None] * rnd(10, 60)
     return np.clip(f, 0, 255).astype(np.uint8)
 
 
@@ -899,7 +901,7 @@ def sample_read(rec, hands, aug=True, jitter=True, corners=False):
             st = (lab == 1) | (lab == 2)
             b = persp(hm, base)[st]
             img = stone_shadows(img, b, np.full(len(b), 7.6), np.full(len(b), 16.0))
-        if random.random() < .2:
+        if random.random() < .3:
             img = sheen(img, persp(hm, base), lab)
         if random.random() < .3:
             img, mask = occlude(img, 16.0, hands)

@@ -42,6 +42,7 @@ stills = [r for r in recs if r["source"] == "stills"]
 held_stills = {r["name"] for r in random.Random(7).sample(stills, len(stills) // 5)}
 CLIP = "dev-13x13-dense"
 held = lambda r: (r["source"] in ("pic2sgf", "goban-to-sgf") or "pic2sgf" in r["name"] or "goban-to-sgf" in r["name"] or r["name"].startswith(CLIP)
+                  or r["name"].startswith("boxed:") and ("/test/" in r["name"] or "/valid/" in r["name"])
                   or (r["source"] == "stills" and r["name"] in held_stills))
 test = [r for r in recs if held(r)]
 train = [r for r in recs if not held(r) or (a.all and r["source"] in ("pic2sgf", "goban-to-sgf", "filled"))]
@@ -53,7 +54,7 @@ by = {}
 for r in train:
     by.setdefault(r["source"], []).append(r)
 WEIGHT = {"locate": {"stills": .5, "go-corners": .13, "gobonline": .08, "pic2sgf": .11, "goban-to-sgf": .05, "clips": .05, "hands": .07, "stones": .09, "filled": .14, "hard": .3},
-          "read": {"stills": .48, "go-corners": .15, "gobonline": .05, "pic2sgf": .10, "goban-to-sgf": .04, "clips": .06, "hands": .14, "stones": .1, "filled": .2, "hard": .3}}[a.net]
+          "read": {"stills": .48, "go-corners": .15, "gobonline": .05, "pic2sgf": .10, "goban-to-sgf": .04, "clips": .06, "hands": .14, "stones": .25, "filled": .2, "hard": .3}}[a.net]
 print({k: len(v) for k, v in by.items()}, "test", len(test), "hands", len(cuts), flush=True)
 
 
