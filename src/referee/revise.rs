@@ -12,8 +12,8 @@ use super::picture::RELEASED_MS;
 use crate::game::{EventKind, Interval};
 use crate::rules::{Color, Point};
 
-/// A stone that is shoved does not go farther, as a rule, pitches.
-const SHOVED_PITCHES: f64 = 1.6;
+/// A sleeve takes a stone no farther along, as a rule, pitches.
+const SHOVED_PITCHES: f64 = 3.0;
 /// The last stone may be in the air this long before it counts as taken back for good.
 const LIFTED_MS: u64 = 3000;
 

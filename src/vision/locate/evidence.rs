@@ -193,21 +193,28 @@ impl Evidence {
     /// See [`Support::enclosed`].
     fn enclosed(&self, row: i32, col: i32, n: i32) -> f64 {
         let last = n - 1;
-        // the places one line beyond a side, pairs of mask values across it, and its two ends
-        type Places<'a> = &'a dyn Fn(i32) -> (i32, i32);
-        let sides: [(Places, Places, Places, [(i32, i32); 2]); 4] = [
-            (&|k| (row - 1, col + k), &|k| (row + 1, col + k), &|k| (row, col + k), [(0, 0), (0, last)]),
-            (&|k| (row + n, col + k), &|k| (row + last, col + k), &|k| (row + n, col + k), [(last, 0), (last, last)]),
-            (&|k| (row + k, col - 1), &|k| (row + k, col + 1), &|k| (row + k, col), [(0, 0), (last, 0)]),
-            (&|k| (row + k, col + n), &|k| (row + k, col + last), &|k| (row + k, col + n), [(0, last), (last, last)]),
-        ];
-        let proved = sides.map(|(beyond, inside, outside, ends)| {
-            let ring = (0..n).filter(|k| self.crossing(beyond(*k).0, beyond(*k).1).is_some()).count() as f64;
-            let mask = |(r, c): (i32, i32)| self.mask(r, c);
-            let steps: f64 =
-                (1..n).filter_map(|k| Some(f64::from(mask(inside(k))? - mask(outside(k))?).clamp(0.0, 1.0))).sum();
-            let corner = ends.map(|(r, c)| f64::from(self.corner(row + r, col + c))).into_iter().fold(1.0, f64::min);
-            (ring / f64::from(n)).max(steps / f64::from(last)).max(corner)
+        let proved = [(false, false), (false, true), (true, false), (true, true)].map(|(upright, far)| {
+            // a place on a line parallel to the side, and the lines beyond it, just inside and just outside (of the mask), and its own
+            let place = |k: i32, line: i32| if upright { (row + k, col + line) } else { (row + line, col + k) };
+            let (beyond, inside, outside, own) = if far { (n, last, n, last) } else { (-1, 1, 0, 0) };
+            let in_view = |k: &i32| {
+                let (r, c) = place(*k, beyond);
+                self.crossing(r, c).is_some()
+            };
+            let step = |k: i32| {
+                let mask = |line: i32| {
+                    let (r, c) = place(k, line);
+                    self.mask(r, c)
+                };
+                Some(f64::from(mask(inside)? - mask(outside)?).clamp(0.0, 1.0))
+            };
+            let corner = |k: i32| {
+                let (r, c) = place(k, own);
+                f64::from(self.corner(r, c))
+            };
+            let ring = (0..n).filter(in_view).count() as f64 / f64::from(n);
+            let border = (1..n).filter_map(step).sum::<f64>() / f64::from(last);
+            ring.max(border).max(corner(0).min(corner(last)))
         });
         proved.iter().sum::<f64>() / 4.0
     }
