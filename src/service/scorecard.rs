@@ -62,6 +62,17 @@ fn is_scored(kind: EventKind) -> bool {
     kind.is_infraction() || matches!(kind, CameraMoved | BoardMoved | EndAgreedSignal | BoardCleared)
 }
 
+/// As many places, each with one of its own less than so many pitches away.
+fn same_places(expected: &[Spot], told: &[Spot]) -> bool {
+    const PITCHES: f64 = 0.6;
+    let mut left = told.to_vec();
+    let matched = expected.iter().all(|e| {
+        let near = left.iter().position(|d| (d.row - e.row).hypot(d.col - e.col) < PITCHES);
+        near.map(|k| left.remove(k)).is_some()
+    });
+    matched && left.is_empty()
+}
+
 /// An event matches when the crossings agree; places between crossings (a dropped stone) agree within a pitch.
 fn same_points(kind: EventKind, expected: &[Spot], event: &Event) -> bool {
     use EventKind::*;
@@ -79,6 +90,8 @@ fn same_points(kind: EventKind, expected: &[Spot], event: &Event) -> bool {
         }
         // the truth lists the retaking stone and the lifted one; the first is what matters
         KoViolation | Superko => expected.first().and_then(|s| s.point()).is_some_and(|p| detected.contains(&p)),
+        // where a stone was shoved to is a place, and told as the point that it is nearest to or as one between them
+        DisplacedStone if same_places(expected, &event.points) => true,
         _ => {
             let mut expected: Vec<Point> = expected.iter().filter_map(|s| s.point()).collect();
             detected.sort();
@@ -202,5 +215,21 @@ impl fmt::Display for Scorecard {
             writeln!(f, "             FALSE   {x}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_shoved_stone_may_be_told_on_the_point_that_it_came_to_lie_near() {
+        let spots = |list: &[(f64, f64)]| -> Vec<Spot> { list.iter().map(|&(row, col)| Spot { row, col }).collect() };
+        let truth = spots(&[(7.0, 9.0), (2.0, 5.0), (8.28, 9.81), (2.8, 5.5)]);
+        assert!(same_places(&truth, &spots(&[(7.0, 9.0), (8.0, 10.0), (2.0, 5.0), (2.82, 5.47)])));
+        // one too few, one too many, one elsewhere
+        assert!(!same_places(&truth, &spots(&[(7.0, 9.0), (8.0, 10.0), (2.0, 5.0)])));
+        assert!(!same_places(&truth[..2], &spots(&[(7.0, 9.0), (2.0, 5.0), (3.0, 5.0)])));
+        assert!(!same_places(&truth, &spots(&[(7.0, 9.0), (8.0, 11.0), (2.0, 5.0), (2.82, 5.47)])));
     }
 }
