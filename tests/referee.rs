@@ -12,6 +12,18 @@ fn kinds(t: &Table) -> Vec<EventKind> {
     t.events.iter().map(|e| e.kind).filter(|k| *k != PositionAdopted).collect()
 }
 
+const FOUR_STONES: [&str; 9] = [
+    ".........",
+    "..B...W..",
+    ".........",
+    ".........",
+    ".........",
+    ".........",
+    ".........",
+    "..W...B..",
+    ".........",
+];
+
 #[test]
 fn plain_play_is_recorded_and_quick() {
     let mut t = Table::empty(9);
@@ -30,17 +42,7 @@ fn plain_play_is_recorded_and_quick() {
 
 #[test]
 fn stones_at_the_start_are_adopted() {
-    let mut t = Table::of(&[
-        ".........",
-        "..B...W..",
-        ".........",
-        ".........",
-        ".........",
-        ".........",
-        ".........",
-        "..W...B..",
-        ".........",
-    ]);
+    let mut t = Table::of(&FOUR_STONES);
     t.rest(1500);
     let e = t.of_kind(PositionAdopted)[0].clone();
     assert_eq!(e.board.unwrap()[1], "..B...W..");
@@ -55,17 +57,7 @@ fn stones_at_the_start_are_adopted() {
 /// Stones in bad light, of a colour that was not certain, were left out of the position; nothing that came after could be explained.
 #[test]
 fn a_stone_of_doubtful_colour_is_part_of_the_position() {
-    let mut t = Table::of(&[
-        ".........",
-        "..B...W..",
-        ".........",
-        ".........",
-        ".........",
-        ".........",
-        ".........",
-        "..W...B..",
-        ".........",
-    ]);
+    let mut t = Table::of(&FOUR_STONES);
     t.doubt(p(1, 2), Some(White), 0.3);
     t.doubt(p(7, 6), Some(White), 0.44);
     // something stands in the way all the time, and is taken for a hand
@@ -552,6 +544,25 @@ fn the_last_stone_and_another_shoved_together_are_one_fault() {
     t.rest(2000);
     assert_eq!(kinds(&t), [Move, Move, DisplacedStone, Repaired]);
     assert_eq!(t.of_kind(Repaired)[0].of, Some(e.seq));
+}
+
+/// Stones of a swept board that all came to lie between the points were held for a board that is being cleared, then told one by one.
+#[test]
+fn many_stones_swept_between_the_points_are_a_scattered_board() {
+    let moves = [(2, 2), (2, 6), (6, 2), (6, 6), (4, 4), (4, 2), (2, 4), (6, 4)];
+    let of = |k: usize| if k.is_multiple_of(2) { Black } else { White };
+    let played: Vec<_> = moves.iter().enumerate().map(|(k, &(r, c))| (of(k), r, c)).collect();
+    let mut t = Table::of_game(9, &played);
+    t.rest(12_000);
+    t.under_hand(|t| {
+        for (k, &(r, c)) in moves.iter().enumerate().take(6) {
+            t.set(p(r, c), None);
+            let by = 0.4 + 0.03 * k as f32;
+            t.loose(f32::from(r) + 0.5, f32::from(c) + by, of(k));
+        }
+    });
+    t.rest(4000);
+    assert_eq!(kinds(&t), [Scattered]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::Referee;
 use super::evidence::{Chance, Diff};
-use super::explain::{Explanation, Step};
+use super::explain::{Explanation, SCATTERED_FROM, Step};
 use super::faults::{FAULT_EVIDENCE, same_faults};
 use super::ledger::{Lying, Phase};
 use super::picture::{PLAYED_AGAIN_MS, UNSEEN_MOVE_AGO_MS};
@@ -44,13 +44,16 @@ impl Referee {
             return false;
         }
         let Some(evidence) = &self.evidence else { return false };
-        let diffs: BTreeMap<Point, Diff> = evidence
+        let mut diffs: BTreeMap<Point, Diff> = evidence
             .diffs()
             .into_iter()
             .filter(|d| (d.current || d.evidence >= SEEN_EVIDENCE) && !is_noise(d) && self.is_of_play(d))
-            .filter(|d| self.lies_beside(d).is_none())
             .map(|d| (d.point, d))
             .collect();
+        // few stones that were shoved between the points are told when they lie still there; of many it is the board that was swept
+        if diffs.len() < SCATTERED_FROM {
+            diffs.retain(|_, d| self.lies_beside(d).is_none());
+        }
         if diffs.is_empty() {
             self.baffled_since = None;
             self.clearing_since = None;

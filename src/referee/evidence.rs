@@ -608,15 +608,25 @@ impl Evidence {
         self.tracks[self.index(p)].offset
     }
 
-    /// The board as it is believed to lie now: what is expected, with every difference that has `least` evidence. In a film a stone that
-    /// several frames in a row show is one, however doubtful its colour is.
+    /// The board as it lay when nothing was known of it: [`Evidence::board`], and every stone that several frames in a row show, however
+    /// doubtful its colour is.
+    pub fn first_board(&self, least: f64) -> Board {
+        let mut board = self.board(least);
+        for p in self.points() {
+            let t = &self.tracks[self.index(p)];
+            let lies = !t.hidden && !t.astray && t.run.frames >= LYING_FRAMES;
+            if board.get(p).is_none() && lies {
+                board.set(p, t.latest.flatten());
+            }
+        }
+        board
+    }
+
+    /// The board as it is believed to lie now: what is expected, with every difference that has `least` evidence.
     pub fn board(&self, least: f64) -> Board {
         let mut board = Board::new(self.size);
         for p in self.points() {
-            let i = self.index(p);
-            let t = &self.tracks[i];
-            let lies = !self.pictures && !t.hidden && !t.astray && t.run.frames >= LYING_FRAMES;
-            board.set(p, self.expected[i].or(t.latest.flatten().filter(|_| lies)));
+            board.set(p, self.expected[self.index(p)]);
         }
         for d in self.diffs() {
             if d.evidence >= least && d.current {

@@ -489,6 +489,14 @@ impl Search<'_> {
         (price, Before { earliest_ms, middle_ms })
     }
 
+    /// How many of the open differences are stones that lie where they were played, though the story withdraws their moves: nothing swept them.
+    fn withdrawn(&self, undone: usize, open: &[Mismatch]) -> usize {
+        let moves = self.picture.history.moves();
+        let withdrawn = &moves[moves.len() - undone.min(moves.len())..];
+        let is_one = |m: &&Mismatch| withdrawn.iter().any(|w| w.point == Some(m.point) && m.seen == Some(w.color));
+        open.iter().filter(is_one).count()
+    }
+
     /// Ends the story here: whatever is still open must be faults or misreadings.
     fn close(&mut self, game: &History, cost: f64, undone: usize, lifted: bool, open: &[Mismatch]) {
         let told = self.steps.len();
@@ -497,12 +505,10 @@ impl Search<'_> {
         if lifted {
             base += NOTHING_INSTEAD * undone.saturating_sub(plays) as f64;
         }
-        // a stone that lies where it was played is not one of them, though its move be withdrawn
-        let moves = self.picture.history.moves();
-        let withdrawn = &moves[moves.len() - undone.min(moves.len())..];
-        let is_withdrawn = |m: &Mismatch| withdrawn.iter().any(|w| w.point == Some(m.point) && m.seen == Some(w.color));
-        let swept = open.iter().filter(|m| !is_withdrawn(m)).count();
-        if swept >= SCATTERED_FROM && !self.hopeless(cost + SCATTERED) {
+        if open.len() >= SCATTERED_FROM
+            && open.len() - self.withdrawn(undone, open) >= SCATTERED_FROM
+            && !self.hopeless(cost + SCATTERED)
+        {
             self.steps.push(Step::Scattered { points: open.iter().map(|m| m.point).collect() });
             // several moves may have been made between two pictures
             let more = if self.picture.pictures { MOVE * open.len() as f64 } else { 0.0 };

@@ -1,6 +1,6 @@
 //! What becomes of it: repairs, captured stones taken off, grace times, stones off their point, loose stones, presses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Referee;
 use super::decide::SEEN_EVIDENCE;
@@ -16,14 +16,14 @@ const REPAIR_MS: u64 = 200;
 const HELD_MS: u64 = 1200;
 /// After the next stone or a press, captured stones that are just being lifted get this long.
 const OVERTAKEN_MS: u64 = 500;
-/// Farther from its crossing than this a stone is off its point (pitches) ...
-const OFF_POINT_PITCHES: f64 = 0.35;
 /// A stone that lies so near to where one is gone was shoved from there ...
 const BESIDE_PITCHES: f64 = 1.6;
 /// ... if it has lain there since about when that went.
 const BESIDE_MS: u64 = 500;
 /// Stones that go within this time of each other went together.
 const SAME_SHOVE_MS: u64 = 600;
+/// Farther from its crossing than this a stone is off its point (pitches) ...
+const OFF_POINT_PITCHES: f64 = 0.35;
 /// ... and nearer than this it is on it again.
 const ON_POINT_PITCHES: f64 = 0.28;
 /// A new stone farther than this from the crossing may have been dropped (pitches).
@@ -406,7 +406,11 @@ impl Referee {
         let Some(evidence) = &self.evidence else { return Vec::new() };
         let then = at.first.saturating_sub(SAME_SHOVE_MS)..=at.last + SAME_SHOVE_MS;
         let of_then = evidence.diffs().into_iter().filter(|d| then.contains(&d.first_new_ms));
-        of_then.filter_map(|d| Some((d, self.lies_beside(&d)?))).collect()
+        let mut shoved: Vec<(Diff, usize)> = of_then.filter_map(|d| Some((d, self.lies_beside(&d)?))).collect();
+        // one stone lies there, not two
+        let mut taken = BTreeSet::new();
+        shoved.retain(|(_, k)| taken.insert(*k));
+        shoved
     }
 
     fn tell_loose(&mut self, k: usize, color: Color, spot: Spot, at: Interval) {

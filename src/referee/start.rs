@@ -100,11 +100,11 @@ impl Referee {
             self.adopt(board, since);
         } else if calm {
             // two frames or more agree on every stone: single misreadings are out
-            let board = evidence.board(BELIEVED);
+            let board = evidence.first_board(BELIEVED);
             let before = self.before_first_moves(&board).unwrap_or(board);
             self.adopt(before, since);
         } else if self.flushing && hidden < all / 2 {
-            let board = evidence.board(BELIEVED_AT_THE_END);
+            let board = evidence.first_board(BELIEVED_AT_THE_END);
             self.adopt(board, since);
         }
     }

@@ -331,20 +331,19 @@ impl Board {
         sighting.loose = self.loose.stones();
 
         let over_grid = under_hand.iter().enumerate().filter(|(b, u)| **u && on_grid(*b, now.side)).count();
-        let hidden = readings.iter().zip(&open).filter(|(r, open)| **open && r.hidden > 0.5).count();
-        let mut hidden_by_hand = 0;
         let is_hidden: Vec<bool> = (0..n * n).map(|i| open[i] && readings[i].hidden > 0.5).collect();
+        let hidden = is_hidden.iter().filter(|hidden| **hidden).count();
+        let mut hidden_by_hand = 0;
         for i in (0..n * n).filter(|i| open[*i]) {
-            let is_hidden_here = is_hidden[i];
             let changed_ms = blocks::around(i / n, i % n, 3, now.side).map(|b| self.changed_ms[b]).max();
             let lain_ms = changed_ms.map_or(i64::MAX, |t| time as i64 - t);
             // worn crossings and glare are there from the first, and cover next to nothing
             let from_the_first = changed_ms.is_none_or(|t| t < self.found_ms as i64) && lain_ms >= STILL_SPOT_MS;
-            let still = lain_ms >= STILL_THING_MS || (from_the_first && is_hidden_here && is_spot(&is_hidden, n, i));
-            self.behind_thing[i] = is_hidden_here && (still || self.behind_thing[i]);
+            let is_thing = |i| lain_ms >= STILL_THING_MS || (from_the_first && is_spot(&is_hidden, n, i));
+            self.behind_thing[i] = is_hidden[i] && (self.behind_thing[i] || is_thing(i));
             // a stone between points hides them, and is no hand
-            let by_stone = is_by_stone(&sighting.loose, n, i);
-            hidden_by_hand += usize::from(is_hidden_here && !self.behind_thing[i] && !by_stone);
+            let by_hand = is_hidden[i] && !self.behind_thing[i] && !is_by_stone(&sighting.loose, n, i);
+            hidden_by_hand += usize::from(by_hand);
         }
         let restless =
             (0..now.bgr.len()).filter(|b| on_grid(*b, now.side) && self.sampler.valid()[*b] && !calm(*b)).count();
