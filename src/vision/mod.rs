@@ -2,6 +2,7 @@
 //!
 //! Enters: frames (pixels). Leaves: [`Sighting`]s. It may never know of rules, games or whose turn it is.
 
+mod brightness;
 mod calibration;
 mod error;
 mod heat;

@@ -3,6 +3,7 @@
 use opencv::core::{self, Mat, Rect, Scalar};
 use opencv::prelude::*;
 
+use super::brightness::settle_by_brightness;
 use super::error::Result;
 use super::lattice::Lattice;
 use super::nets::{Models, ReadNet};
@@ -72,6 +73,9 @@ impl Reader {
             }
         }
         let mut readings: Vec<PointReading> = sums.into_iter().map(|v| reading(mean(v, looks))).collect();
+        let mut stones: Vec<_> =
+            readings.iter_mut().enumerate().map(|(i, r)| (cell_px(i / n + 1, i % n + 1), r)).collect();
+        settle_by_brightness(&board, READ_PITCH_PX, &mut stones)?;
         for (i, reading) in readings.iter_mut().enumerate() {
             let at = [(i / n) as f64, (i % n) as f64];
             let p = lattice.to_image(at);
@@ -98,14 +102,19 @@ impl Reader {
         let n = size as usize;
         let pose = Pose { shift_px: 0, turns: warp.near_turn(), mirrored: false };
         let Some((index, origin)) = part_around(wanted, n) else {
-            let values = self.net.points(&pose.show(&warp.apply(image)?)?)?;
-            let read = |i: usize| reading(pose.value(&values, n + 2, i / n + 1, i % n + 1));
-            return Ok((0..n * n).map(|i| (i, read(i))).collect());
+            let board = warp.apply(image)?;
+            let values = self.net.points(&pose.show(&board)?)?;
+            let read = |i: usize| (i, reading(pose.value(&values, n + 2, i / n + 1, i % n + 1)));
+            let mut read: Vec<_> = (0..n * n).map(read).collect();
+            let mut stones: Vec<_> = read.iter_mut().map(|(i, r)| (cell_px(*i / n + 1, *i % n + 1), r)).collect();
+            settle_by_brightness(&board, READ_PITCH_PX, &mut stones)?;
+            return Ok(read);
         };
         let side = PARTS[index];
         let px = READ_PITCH_PX as usize;
         let rect = Rect::new((origin[1] * px) as i32, (origin[0] * px) as i32, (side * px) as i32, (side * px) as i32);
-        let values = self.part_nets[index].points(&pose.show(&warp.apply_part(image, rect)?)?)?;
+        let board = warp.apply_part(image, rect)?;
+        let values = self.part_nets[index].points(&pose.show(&board)?)?;
         let mut read = Vec::with_capacity(side * side);
         // cells whose surroundings are all in the part
         let whole = |at: usize, first: usize| {
@@ -118,8 +127,16 @@ impl Reader {
                 read.push(((row - 1) * n + col - 1, reading(v)));
             }
         }
+        let cell = |i: usize| cell_px(i / n + 1 - origin[0], i % n + 1 - origin[1]);
+        let mut stones: Vec<_> = read.iter_mut().map(|(i, r)| (cell(*i), r)).collect();
+        settle_by_brightness(&board, READ_PITCH_PX, &mut stones)?;
         Ok(read)
     }
+}
+
+/// Pixel `[x, y]` of a cell's middle, which is its crossing.
+fn cell_px(row: usize, col: usize) -> [f64; 2] {
+    [col, row].map(|i| (i as f64 + 0.5) * READ_PITCH_PX - 0.5)
 }
 
 /// How a board is shown to the network, which is used to seeing it from its last row: stones stand up, and so all lean away from the
