@@ -20,6 +20,9 @@ const EXAMPLE: f32 = 0.9;
 const LEAST_EXAMPLES: usize = 5;
 /// Black and white stones must differ by so much in the median, levels of 255.
 const LEAST_CONTRAST: f64 = 50.0;
+/// White stones brighter than this in the median may be cut off by the picture's range, and so may a black one in glare. They are then
+/// hardly darker than the wood.
+const MOST_WHITE: f64 = 235.0;
 /// A stone that is brighter than this is white, 0 being as bright as black stones in the median, 1 as white ones. On 250 photos
 /// ("Stone Detection") no black stone exceeded 0.42, and all white stones that had been read as black but one had 0.79 and more.
 const SURELY_WHITE: f64 = 0.7;
@@ -49,7 +52,7 @@ pub(super) fn settle_by_brightness(
         (of.len() >= LEAST_EXAMPLES).then(|| *of.select_nth_unstable_by(middle, f64::total_cmp).1)
     };
     let (Some(black), Some(white)) = (examples(|r| r.black), examples(|r| r.white)) else { return Ok(()) };
-    if white - black < LEAST_CONTRAST {
+    if white - black < LEAST_CONTRAST || white > MOST_WHITE {
         return Ok(());
     }
     for (k, brightness) in seen {
@@ -144,5 +147,14 @@ mod tests {
         assert_eq!(settled(&[(30.0, 1.0), (150.0, 0.0), (150.0, 1.0)], false), "BWB");
         let alike: Vec<_> = with(&[(75.0, 1.0)]).into_iter().map(|(level, p)| (level.min(75.0), p)).collect();
         assert_eq!(settled(&alike, false), "BBBBBWWWWWB");
+    }
+
+    #[test]
+    fn black_stones_blown_out_like_the_white_ones_stay_black() {
+        let lit: Vec<_> = with(&[(150.0, 1.0)])
+            .into_iter()
+            .map(|(level, p)| (if level > 100.0 { 254.0 } else { level }, p))
+            .collect();
+        assert_eq!(settled(&lit, false), "BBBBBWWWWWB");
     }
 }
