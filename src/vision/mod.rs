@@ -15,6 +15,7 @@ mod photo;
 mod picture;
 mod reader;
 mod rectify;
+mod settle;
 mod sighting;
 mod track;
 mod watch;

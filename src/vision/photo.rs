@@ -70,13 +70,13 @@ impl PhotoReader {
         Ok(reading)
     }
 
-    /// Reads a board whose place is known.
+    /// Reads a board whose place is known, but perhaps not to a tenth of a pitch: the lattice is settled on the stones.
     ///
     /// # Errors
     /// If the picture is unusable.
     pub fn read_at(&mut self, image: &Mat, lattice: Lattice) -> Result<PhotoReading> {
         let start = Instant::now();
-        let mut points = self.reader.read(image, &lattice)?;
+        let (lattice, mut points) = self.reader.read_settled(image, lattice)?;
         settle_lone_doubts(&mut points, lattice.size);
         Ok(PhotoReading { lattice, points, locate_ms: 0.0, read_ms: start.elapsed().as_secs_f64() * 1000.0 })
     }

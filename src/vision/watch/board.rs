@@ -488,7 +488,7 @@ impl Board {
                 // At rest again: is it the board that was followed? Measured anew it may be a little off where stones are
                 // dense; features know better.
                 let sure = |l: &Lattice| l.confidence >= 0.5 && corner_shift(l, &lattice) < 0.45 * pitch;
-                match eyes.locator.refine(&frame.image, &lattice)?.filter(sure) {
+                match eyes.refine(frame, &lattice)?.filter(sure) {
                     Some(measured) if corner_shift(&measured, &lattice) > DOUBT_PITCHES * pitch => {
                         lattice = measured;
                         moved = true;
@@ -523,7 +523,7 @@ impl Board {
         // Most often it lies where it lay: that is seen at a glance.
         let same =
             |l: &Lattice| corner_shift(l, &self.lattice) < DOUBT_PITCHES * l.mean_pitch_px() && l.confidence >= 0.6;
-        if eyes.locator.refine(&frame.image, &self.lattice)?.is_some_and(|l| same(&l)) {
+        if eyes.refine(frame, &self.lattice)?.is_some_and(|l| same(&l)) {
             self.unseen_since = None;
             self.movement = Movement::none(&self.lattice);
             self.anchor(frame)?;
@@ -531,7 +531,10 @@ impl Board {
         }
         let options = LocateOptions { size: Some(self.lattice.size) };
         let found = match eyes.locator.locate(&frame.image, &options) {
-            Ok(found) => self.aligned(turned_like(&found, &self.lattice), frame, eyes)?,
+            Ok(found) => {
+                let aligned = self.aligned(turned_like(&found, &self.lattice), frame, eyes)?;
+                eyes.settled(frame, aligned)?
+            }
             Err(VisionError::NoBoard(_)) => return Ok(false),
             Err(e) => return Err(e),
         };
@@ -646,7 +649,7 @@ impl Board {
             return Ok(());
         }
         self.next_check_ms = time + self.check_every_ms;
-        let Some(measured) = eyes.locator.refine(&frame.image, &self.lattice)?.filter(|l| l.confidence >= 0.6) else {
+        let Some(measured) = eyes.refine(frame, &self.lattice)?.filter(|l| l.confidence >= 0.6) else {
             self.doubt = None;
             return Ok(());
         };

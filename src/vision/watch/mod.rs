@@ -70,6 +70,19 @@ struct Eyes {
     reader: Reader,
 }
 
+impl Eyes {
+    /// The lattice measured anew, and settled on the stones.
+    fn refine(&mut self, frame: &Frame, lattice: &Lattice) -> Result<Option<Lattice>> {
+        let measured = self.locator.refine(&frame.image, lattice)?;
+        measured.map(|l| self.settled(frame, l)).transpose()
+    }
+
+    /// A lattice that was found or measured, settled on the stones.
+    fn settled(&mut self, frame: &Frame, lattice: Lattice) -> Result<Lattice> {
+        Ok(self.reader.read_settled(&frame.image, lattice)?.0)
+    }
+}
+
 #[derive(Default)]
 struct Search {
     next_ms: u64,
@@ -155,6 +168,7 @@ impl Watcher {
             return Ok(sighting);
         }
         if let Some(lattice) = self.search(frame)? {
+            let lattice = self.eyes.settled(frame, lattice)?;
             let confidence = lattice.confidence as f32;
             sighting.size = lattice.size;
             sighting.scene.push(Scene::BoardFound { confidence });

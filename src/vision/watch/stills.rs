@@ -76,7 +76,7 @@ impl Stills {
             return Ok(());
         };
         self.missed = 0;
-        let mut points = eyes.reader.read(&frame.image, &lattice)?;
+        let (lattice, mut points) = eyes.reader.read_settled(&frame.image, lattice)?;
         settle_lone_doubts(&mut points, lattice.size);
         let mut readings = points.clone();
         if let Some(known) = &self.known {
@@ -136,7 +136,7 @@ impl Known {
         let table = followed.table;
         let near = |a: &Lattice, b: &Lattice| corner_shift(a, b) / b.mean_pitch_px();
         let guess = followed.lattice.as_ref().unwrap_or(&last);
-        let measured = eyes.locator.refine(&frame.image, guess)?.filter(|l| l.confidence >= SURE);
+        let measured = eyes.refine(frame, guess)?.filter(|l| l.confidence >= SURE);
         match (&followed.lattice, measured) {
             // to the bit where it lay, while the measurement only trembles
             (Some(f), Some(m)) if near(&m, f) < SAME_PITCHES => return Ok(Some((f.clone(), table))),
