@@ -34,7 +34,8 @@ impl Referee {
         let both = [Color::Black, Color::White].iter().all(|c| off.iter().any(|d| d.was == Some(*c)));
         let agreed = self.ledger.phase == Phase::Ended || self.ledger.agreed != [false; 2];
         // where stones turn up as well, on points or between them, they were shoved and not cleared
-        let turned_up = |d: &Diff| d.is.is_some() && d.evidence >= MOVE_EVIDENCE_NEAR || self.lies_beside(d).is_some();
+        let laid = |d: &Diff| d.is.is_some() && d.current && d.evidence >= MOVE_EVIDENCE_NEAR;
+        let turned_up = |d: &Diff| laid(d) || self.lies_beside(d).is_some();
         let added = seen.iter().filter(|d| turned_up(d)).count();
         let masses = if agreed {
             off.len() >= 4.min(stones.max(1))
