@@ -76,6 +76,35 @@ fn a_stone_of_doubtful_colour_is_part_of_the_position() {
     assert_eq!(kinds(&t), [Move, Move]);
 }
 
+/// Bare wood in glare, over which a hand had passed, was read as a white stone with 0.77 for half a minute: it became White's move, and
+/// the move that he made then a double move.
+#[test]
+fn wood_in_glare_that_every_frame_doubts_is_no_move() {
+    let mut t = Table::of(&FOUR_STONES);
+    t.rest(1500);
+    t.play(Black, p(4, 4));
+    t.rest(1000);
+    t.under_hand_at(p(6, 4), |t| t.doubt(p(6, 4), Some(White), 0.77));
+    t.rest(6000);
+    t.play(White, p(2, 4));
+    t.rest(1000);
+    t.play(Black, p(2, 2));
+    t.rest(1000);
+    assert_eq!(kinds(&t), [Move, Move, Move]);
+    assert_eq!(t.of_kind(Move)[1].point, Some(p(2, 4)));
+    // a stone that is doubted like that is known by the answer to it
+    let mut t = Table::of(&FOUR_STONES);
+    t.rest(1500);
+    t.play(Black, p(4, 4));
+    t.rest(1000);
+    t.under_hand_at(p(6, 4), |t| t.doubt(p(6, 4), Some(White), 0.77));
+    t.rest(3000);
+    t.play(Black, p(2, 2));
+    t.rest(1500);
+    assert_eq!(kinds(&t), [Move, Move, Move]);
+    assert_eq!(t.of_kind(Move)[1].point, Some(p(6, 4)));
+}
+
 /// A board with a worn crossing was known only after five seconds, and its first move told late.
 #[test]
 fn a_few_points_that_are_never_seen_do_not_hold_the_start_up() {

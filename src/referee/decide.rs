@@ -19,6 +19,8 @@ const SETTLED_UNDER_HAND_MS: u64 = 450;
 pub(super) const HELD_MS: u64 = 1500;
 /// ... and this long if it came out of nowhere, with no hand near.
 const UNPROVOKED_MS: u64 = 600;
+/// What has been seen for longer than this and is still doubted does not begin to show.
+const BEGINS_MS: u64 = 2000;
 pub(super) const HAND_AWAY_MS: u64 = 300;
 /// Points that change within this time of each other may be one patch that is misread.
 const PATCH_MS: u64 = 120;
@@ -96,7 +98,8 @@ impl Referee {
             return true;
         }
         let mut all = diffs.clone();
-        for d in all.values_mut().filter(|d| d.chance == Chance::Covered) {
+        let begins = |d: &&mut Diff| d.chance == Chance::Covered && d.age_ms(self.now) < BEGINS_MS;
+        for d in all.values_mut().filter(begins) {
             d.evidence = d.evidence.max(FAULT_EVIDENCE);
             d.credible = d.credible.max(FAULT_EVIDENCE);
         }
@@ -121,7 +124,8 @@ impl Referee {
                             None => return false,
                         },
                     };
-                    let ready = self.move_is_ready(d, captured) || self.is_vouched_for(step, d, best, diffs);
+                    let ready = self.move_is_ready(d, captured) && !self.is_mere_doubt(step, d, best, diffs)
+                        || self.is_vouched_for(step, d, best, diffs);
                     let ready = ready && !self.is_in_a_patch(d, best);
                     if !ready || !self.stays_a_move(step, diffs) {
                         return false;
@@ -189,12 +193,19 @@ impl Referee {
         self.tell_faults(&faults, diffs, confidence(gap))
     }
 
+    /// In a film: every frame doubts the stone alike, as they do bare wood in glare, and the opponent has not answered it.
+    fn is_mere_doubt(&self, step: &Step, d: &Diff, best: &Explanation, diffs: &BTreeMap<Point, Diff>) -> bool {
+        !self.pictures.sparse && !self.flushing && d.credible < MOVE_EVIDENCE && !self.is_answered(step, best, diffs)
+    }
+
     /// In pictures: a stone that every one of them shows but doubts is a move once the opponent has answered it. Without it the answer
     /// would be out of turn, and the story weighs that; to wait for better pictures would hold up all that follows.
     fn is_vouched_for(&self, step: &Step, d: &Diff, best: &Explanation, diffs: &BTreeMap<Point, Diff>) -> bool {
-        if !self.pictures.sparse || !d.current || d.hidden || d.frames < 2 {
-            return false;
-        }
+        self.pictures.sparse && d.current && !d.hidden && d.frames >= 2 && self.is_answered(step, best, diffs)
+    }
+
+    /// A later move of the opponent in this story is ready.
+    fn is_answered(&self, step: &Step, best: &Explanation, diffs: &BTreeMap<Point, Diff>) -> bool {
         let Step::Move { color, .. } = step else { return false };
         best.steps.iter().skip_while(|s| *s != step).any(|s| match s {
             Step::Move { color: c, point, captured, .. } if c != color => {

@@ -17,8 +17,10 @@ use crate::vision::{PointReading, Sighting};
 const MOST_PER_FRAME: f64 = 3.5;
 /// Pictures that all doubt alike add up to so many times what one says.
 const MOST_FROM_DOUBTS: f64 = 4.0;
-/// Frames of one film that doubt alike add up to so many times what one says.
+/// Frames of one film that say alike add up to so many times what one says ...
 const MOST_FROM_FRAMES: f64 = 8.0;
+/// ... and to less where one says less than this (natural logarithm): what makes all of them doubt, a glare or a stain, is one cause.
+const CLEARLY: f64 = 2.0;
 /// Weight of the latest frame in what the frames say on average.
 const LATEST: f64 = 0.25;
 /// A state is thinkable where a picture calls what is expected this much likelier at most (natural logarithm), and not surer than that.
@@ -480,7 +482,10 @@ impl Evidence {
                     credible: match self.pictures {
                         true if STATES[k].is_some() => t.stat[k].min(t.plain[k].max(0.0)),
                         true => t.stat[k],
-                        false => t.stat[k].min(MOST_FROM_FRAMES * t.level[k].max(0.0)),
+                        false => {
+                            let level = t.level[k].max(0.0);
+                            t.stat[k].min(MOST_FROM_FRAMES * level * (level / CLEARLY).min(1.0))
+                        }
                     },
                     last_old_ms: t.before[k],
                     doubted_old_ms: t.doubted[k],

@@ -124,6 +124,8 @@ const SCATTERED: f64 = 16.0;
 /// Stories that are so much less likely than the best are of no interest.
 const WORTH_COMPARING: f64 = 6.0;
 const UNREADABLE: f64 = 14.0;
+/// What a sweep over the board changes is seen within this time.
+const TOGETHER_MS: u64 = 3000;
 /// From so many differences on, a board can be scattered.
 pub const SCATTERED_FROM: usize = 5;
 const LONGEST: usize = 5;
@@ -283,7 +285,9 @@ impl Search<'_> {
                 Chance::None => 10.0,
             };
             // a patch may be doubted in every frame alike; much of the board at once is not
-            let whole = self.picture.pictures || self.picture.diffs.len() >= SCATTERED_FROM;
+            let together = |o: &&Diff| o.first_new_ms.abs_diff(d.first_new_ms) <= TOGETHER_MS;
+            let much = || self.picture.diffs.values().filter(together).nth(SCATTERED_FROM - 1).is_some();
+            let whole = self.picture.pictures || much();
             let said = if whole { d.evidence } else { d.credible };
             0.3 + 0.7 * (said - free).max(0.0)
         })
