@@ -71,8 +71,8 @@ fn settled(lattice: &Lattice, points: &[PointReading]) -> Option<Lattice> {
     if lines {
         matches.extend(empty().map(|(i, _)| stays(at(i), 1.0)));
     }
-    let third = |k: usize| (k * (n - 1)) as f64 / 2.0;
-    matches.extend((0..9).map(|k| stays([third(k / 3), third(k % 3)], KEPT)));
+    let half = |k: usize| (k * (n - 1)) as f64 / 2.0;
+    matches.extend((0..9).map(|k| stays([half(k / 3), half(k % 3)], KEPT)));
     let mut settled = lattice.refit(&matches, lines).ok()?;
     // of crossings, not of stones, which never lie right on their points
     settled.residual_px = lattice.residual_px;
