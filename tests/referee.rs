@@ -80,23 +80,31 @@ fn a_stone_of_doubtful_colour_is_part_of_the_position() {
 /// the move that he made then a double move.
 #[test]
 fn wood_in_glare_that_every_frame_doubts_is_no_move() {
-    let mut t = Table::of(&FOUR_STONES);
-    t.rest(1500);
-    t.play(Black, p(4, 4));
-    t.rest(1000);
-    t.under_hand_at(p(6, 4), |t| t.doubt(p(6, 4), Some(White), 0.77));
-    t.rest(6000);
-    t.play(White, p(2, 4));
-    t.rest(1000);
-    t.play(Black, p(2, 2));
-    t.rest(1000);
-    assert_eq!(kinds(&t), [Move, Move, Move]);
-    assert_eq!(t.of_kind(Move)[1].point, Some(p(2, 4)));
+    let begun = || {
+        let mut t = Table::of(&FOUR_STONES);
+        t.rest(1500);
+        t.play(Black, p(4, 4));
+        t.rest(1000);
+        t
+    };
+    // one such point, and others that came before it one after the other: that is no board that was swept
+    for others in [0, 5] {
+        let mut t = begun();
+        for col in 0..others {
+            t.under_hand_at(p(8, col), |t| t.doubt(p(8, col), Some(White), 0.6));
+            t.rest(4000);
+        }
+        t.under_hand_at(p(6, 4), |t| t.doubt(p(6, 4), Some(White), 0.77));
+        t.rest(6000);
+        t.play(White, p(2, 4));
+        t.rest(1000);
+        t.play(Black, p(2, 2));
+        t.rest(1000);
+        assert_eq!(kinds(&t), [Move, Move, Move], "{others} others");
+        assert_eq!(t.of_kind(Move)[1].point, Some(p(2, 4)));
+    }
     // a stone that is doubted like that is known by the answer to it
-    let mut t = Table::of(&FOUR_STONES);
-    t.rest(1500);
-    t.play(Black, p(4, 4));
-    t.rest(1000);
+    let mut t = begun();
     t.under_hand_at(p(6, 4), |t| t.doubt(p(6, 4), Some(White), 0.77));
     t.rest(3000);
     t.play(Black, p(2, 2));

@@ -130,6 +130,8 @@ const TOGETHER_MS: u64 = 3000;
 pub const SCATTERED_FROM: usize = 5;
 const LONGEST: usize = 5;
 const MOST_NODES: usize = 400;
+/// Of so many new stones at most every way is tried in which each may be a fault.
+const MOST_ADDED: usize = 5;
 /// In pictures: the side that is not to play by the number of stones at the start begins.
 const OTHER_BEGINS: f64 = 0.4;
 /// What it costs that a stone was played and captured between two pictures and not taken off.
@@ -533,7 +535,13 @@ impl Search<'_> {
                 }
             }
         }
-        if added.len() <= 5 && vanished.len() <= 24 {
+        if added.len() > MOST_ADDED {
+            // too many to try all ways; what is doubted so much that it costs less than any fault is left unread
+            let doubted: Vec<Added> = added.extract_if(.., |a| a.unread < VOID_ALONE).collect();
+            base += doubted.iter().map(|a| a.unread).sum::<f64>();
+            self.steps.extend(doubted.iter().map(|a| Step::Unread { point: a.point }));
+        }
+        if added.len() <= MOST_ADDED && vanished.len() <= 24 {
             self.cover(game, base, undone, &added, &vanished, 0);
         }
         self.steps.truncate(told);

@@ -17,7 +17,7 @@ const SURE: f32 = 0.9;
 const LEAST_STONES: usize = 8;
 const MANY_STONES: usize = 40;
 /// Where fewer points than this are empty, or the crossings lie so far from where the lattice has them, pitches (root mean square), the
-/// lines are not believed: 19 rendered boards leaned by 0.1 pitches or more, and these two told which of them were measured wrongly.
+/// lines are not believed: 20 rendered boards leaned by 0.1 pitches or more, and these two told which of them were measured wrongly.
 const LEAST_EMPTY: f64 = 0.5;
 const WELL_SEEN: f64 = 0.05;
 /// Median offset of all stones from which on they show that the lattice is off, pitches.
